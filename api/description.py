@@ -78,6 +78,7 @@ _CHAT = [{"role": "user", "content": "Who wrote the first program?"}]
 _EXAMPLES: dict[str, dict[str, Any]] = {
     "begin_session": {"key": "hw_3f1c0a9be2d4_…"},
     "create_corpus": {"name": "people"},
+    "set_schema": {"text": '[types.company]\nwords = ["supplier"]\n'},
     "rename_corpus": {"name": "persons"},
     "add_documents": {
         "documents": [

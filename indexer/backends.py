@@ -16,6 +16,7 @@ from core.ports.record import (
     Contents,
     Corpora,
     Documents,
+    GraphSchemas,
     Jobs,
     Keys,
     Maintenance,
@@ -61,6 +62,7 @@ class IndexingBackends:
     embedder: Embedder
     embedder_of: Callable[[Corpus], Embedder] | None = None
     models: ChatModels | None = None
+    schemas: GraphSchemas | None = None
     prompts: PromptLibrary = field(default_factory=PromptLibrary)
     loaders: Loaders = field(default_factory=Loaders)
 

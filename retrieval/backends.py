@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from core.ports.chat import ChatModels
 from core.ports.embedding import Embedder
-from core.ports.record import Contents, Documents
+from core.ports.record import Contents, Documents, GraphSchemas
 from core.ports.retrieval import Reranker, Searcher, WebSearch
 from core.ports.views import TextIndex, VectorStore
 from core.strategies import StrategySpec
@@ -41,4 +41,5 @@ class RetrievalBackends:
     models: ChatModels | None = None
     reranker: Reranker | None = None
     web: WebAccess | None = None
+    schemas: GraphSchemas | None = None
     searchers: Callable[[StrategySpec], Searcher] | None = None

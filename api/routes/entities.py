@@ -14,7 +14,6 @@ from api.schemas.entities import MergeIn, convert_found, convert_merges
 from api.schemas.values import fill
 from app.services import graph
 from app.services.graph import MAX_NAME, MAX_NODES, explain_ways, find, neighbourhood, show
-from core.text.entity_types import EntityType
 from hopweave.wire.entities import EntityDetails, EntityList, EntityMerge, MergeList, Subgraph, Ways
 
 __all__ = ["merge_router", "router"]
@@ -30,7 +29,12 @@ async def find_by_name(
     query: Annotated[str, Query(description="A name; empty: the most mentioned entities.", max_length=MAX_NAME)] = "",
     limit: Annotated[int, Query(ge=1, le=200)] = 20,
     type: Annotated[
-        EntityType | None, Query(description="Only entities of this type, among the first 2,000 that are found.")
+        str | None,
+        Query(
+            description="Only entities of this type, among the first 2,000 that are found: one of those without a "
+            "schema, or of the schema of the corpus.",
+            max_length=40,
+        ),
     ] = None,
 ) -> EntityList:
     """The name, other spellings of it, names that hold it, and similar names where names have vectors."""

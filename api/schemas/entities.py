@@ -6,9 +6,11 @@ from pydantic import Field
 
 from api.schemas.base import In, Text
 from api.schemas.values import fill, fill_all
+from core.graph_schema import MAX_BYTES, GraphSchema
 from hopweave.wire import entities as wire
 
 __all__ = [
+    "GraphSchemaIn",
     "MergeIn",
     "RejectionIn",
     "ResolutionIn",
@@ -16,6 +18,7 @@ __all__ = [
     "convert_merges",
     "convert_proposals",
     "convert_rejections",
+    "convert_schema",
 ]
 
 
@@ -36,6 +39,10 @@ class ResolutionIn(In):
     )
 
 
+class GraphSchemaIn(In):
+    text: Text = Field(description="A schema.toml of at most 100,000 bytes.", max_length=MAX_BYTES)
+
+
 def convert_found(found: Iterable[object]) -> wire.EntityList:
     return wire.EntityList(data=fill_all(wire.FoundEntity, found))
 
@@ -50,3 +57,13 @@ def convert_proposals(found: object) -> wire.EntityProposals:
 
 def convert_rejections(found: Iterable[object]) -> wire.EntityRejectionList:
     return wire.EntityRejectionList(data=fill_all(wire.EntityRejection, found))
+
+
+def convert_schema(schema: GraphSchema, check: object | None) -> wire.GraphSchema:
+    return wire.GraphSchema(
+        text=schema.text,
+        strict=schema.strict,
+        types=fill_all(wire.SchemaType, schema.types.values()),
+        relations=fill_all(wire.SchemaRelation, schema.relations.values()),
+        check=None if check is None else fill(wire.SchemaCheck, check),
+    )

@@ -14,11 +14,11 @@ from pydantic import TypeAdapter
 
 from core.corpora import Fine
 from core.documents import RevisionState
+from core.graph_schema import Fit
 from core.jobs import JobKind, JobState
 from core.ports.reasoning import Support
 from core.ports.retrieval import NodeKind
 from core.questions import QuestionState
-from core.text.entity_types import EntityType
 from core.verification import DocumentRole
 from hopweave.wire import answers, base, corpora, documents, entities, events, jobs, questions, search
 from retrieval.exploration import EdgeKind, Match
@@ -73,7 +73,7 @@ _ENUMS: dict[tuple[str, ...], type[StrEnum]] = {
     for kind in (
         DocumentRole,
         EdgeKind,
-        EntityType,
+        Fit,
         Fine,
         JobKind,
         JobState,

@@ -17,6 +17,7 @@ from app.access.corpora import (
     RestrictedDocuments,
     RestrictedMerges,
     RestrictedResolution,
+    RestrictedSchemas,
     matches,
 )
 from app.access.exporter import RestrictedExporter
@@ -43,6 +44,7 @@ from core.ports.record import (
     EntityMerges,
     EntityResolution,
     Exporter,
+    GraphSchemas,
     GraphSource,
     Jobs,
     Keys,
@@ -112,6 +114,10 @@ class _RestrictedRecord:
     @property
     def resolution(self) -> EntityResolution:
         return RestrictedResolution(self._record.resolution, self._access)
+
+    @property
+    def graph_schemas(self) -> GraphSchemas:
+        return RestrictedSchemas(self._record.graph_schemas, self._access)
 
     @property
     def exporter(self) -> Exporter:

@@ -30,6 +30,7 @@ from core.ports.record import (
     EntityResolution,
     FactRow,
     GraphMerge,
+    GraphSchemas,
     Removal,
     TripleRow,
 )
@@ -43,6 +44,7 @@ __all__ = [
     "RestrictedDocuments",
     "RestrictedMerges",
     "RestrictedResolution",
+    "RestrictedSchemas",
     "matches",
 ]
 
@@ -378,6 +380,21 @@ class RestrictedResolution:
     async def adopt(self, corpus_id: str, pairs: Sequence[tuple[str, str]]) -> int:
         self._access.check_whole("a rejected pair is one of")
         return await self._resolution.adopt(corpus_id, pairs)
+
+
+class RestrictedSchemas:
+    """Implements `core.ports.record.GraphSchemas` for a key with a filter: a schema is one of a whole corpus."""
+
+    def __init__(self, schemas: GraphSchemas, access: Access) -> None:
+        self._schemas = schemas
+        self._access = access
+
+    async def get(self, corpus_id: str) -> str | None:
+        return await self._schemas.get(corpus_id)
+
+    async def set(self, corpus_id: str, text: str | None) -> None:
+        self._access.check_whole("the schema is one of")
+        await self._schemas.set(corpus_id, text)
 
 
 class RestrictedCertificates:

@@ -96,6 +96,6 @@ class _Seen:
                 return {row["from_id"], row["into_id"]} <= self._written
             case "synonym" | "rejection":
                 return {row["first_id"], row["second_id"]} <= self._written
-            case "threshold":
+            case "threshold" | "schema":
                 return True
         return False

@@ -41,7 +41,8 @@ Report = Callable[[str, int, int | None], None]
 
 _PIECE = 1 << 20
 _ONCE = (
-    *(("document", ""), ("entity", ""), ("merge", ""), ("rejection", ""), ("threshold", ""), ("question", "")),
+    *(("document", ""), ("entity", ""), ("merge", ""), ("rejection", ""), ("threshold", ""), ("schema", "")),
+    ("question", ""),
     *(("vector", kind.value) for kind in VectorKind),
 )
 _ONCE_BY_ID = (("extraction", ""), ("original", ""))  # several rows of a document, and several parts of an original

@@ -252,6 +252,7 @@ async def _has_same_documents(container: Container, corpus: Corpus, section: Arc
     if (
         rejected != set(section.read_rejections())
         or await resolution.get_threshold(corpus.id) != section.read_threshold()
+        or await container.record.graph_schemas.get(corpus.id) != section.read_schema()
     ):
         return False
     counts = await container.record.corpora.count(corpus.id)

@@ -59,6 +59,7 @@ class Restorer:
         self._documents = container.record.documents
         self._merges = container.record.merges
         self._resolution = container.record.resolution
+        self._schemas = container.record.graph_schemas
         self._questions = container.record.questions
         self._corpus = corpus
         self._section = section
@@ -79,6 +80,7 @@ class Restorer:
                 if not fenced:
                     await self._adopt_merges(result)
                     await self._adopt_resolution(result)
+                    await self._adopt_schema(result)
                     await self._adopt_questions()
                     return
         finally:
@@ -114,6 +116,16 @@ class Restorer:
             )
         else:
             await self._resolution.set_threshold(self._corpus.id, threshold)
+
+    async def _adopt_schema(self, result: RestoreResult) -> None:
+        """Writes the schema of the graph, as `_adopt_resolution` writes the threshold."""
+        text = await asyncio.to_thread(self._section.read_schema)
+        if text is None or await self._schemas.get(self._corpus.id) == text:
+            return
+        if self._shared or await self._schemas.get(self._corpus.id) is not None:
+            result.notes.append("the schema of the graph was left out: the corpus keeps its own")
+        else:
+            await self._schemas.set(self._corpus.id, text)
 
     async def _adopt_questions(self) -> None:
         """Writes the stored questions of a backup, which refer to its documents: not into a corpus that has others."""

@@ -9,11 +9,12 @@ from collections.abc import AsyncGenerator, Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 
 from app.container import Container
 from core.corpora import Corpus, CorpusSettings, Fine
-from core.errors import LoadFailed
+from core.errors import InvalidInput, LoadFailed
+from core.graph_schema import MAX_BYTES, read_graph_schema
 from core.questions import AskedQuestion, QuestionSource, QuestionState
 from core.record_policy.merges import LEAST_THRESHOLD
 
@@ -35,6 +36,7 @@ __all__ = [
     "ArchiveQuestionRow",
     "ArchiveQuestionSource",
     "ArchiveRejectionRow",
+    "ArchiveSchemaRow",
     "ArchiveSynonymRow",
     "ArchiveThresholdRow",
     "ArchiveVectorRow",
@@ -48,7 +50,7 @@ __all__ = [
 
 FORMAT = 1
 ORDER = (
-    *("document", "chunk", "entity", "mention", "fact", "merge", "rejection", "threshold"),
+    *("document", "chunk", "entity", "mention", "fact", "merge", "rejection", "threshold", "schema"),
     *("synonym", "extraction", "question", "vector", "original", "end"),
 )
 
@@ -195,6 +197,20 @@ class ArchiveThresholdRow(_Row):
     merge_above: Annotated[float, Field(ge=LEAST_THRESHOLD, le=1)]
 
 
+def _check_schema(text: str) -> str:
+    try:
+        return read_graph_schema(text).text
+    except InvalidInput as error:
+        raise ValueError(str(error)) from error
+
+
+class ArchiveSchemaRow(_Row):
+    """The schema of the graph, as the text of a `schema.toml`."""
+
+    kind: Literal["schema"]
+    text: Annotated[str, Field(max_length=MAX_BYTES), AfterValidator(_check_schema)]
+
+
 class ArchiveSynonymRow(_Row):
     kind: Literal["synonym"]
     first_id: _Id
@@ -281,6 +297,7 @@ Row = Annotated[
     | ArchiveMergeRow
     | ArchiveRejectionRow
     | ArchiveThresholdRow
+    | ArchiveSchemaRow
     | ArchiveSynonymRow
     | ArchiveExtractionRow
     | ArchiveQuestionRow

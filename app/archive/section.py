@@ -79,7 +79,7 @@ def _make_other_keys(row: Any) -> tuple[tuple[str, str], ...]:
     if row.kind == "rejection":
         id = ids.pair_id(row.first_id, row.second_id)
         return ((id, id),)
-    if row.kind == "threshold":
+    if row.kind in ("threshold", "schema"):
         return ((row.kind, row.kind),)
     if row.kind == "extraction":
         return ((row.document_id, row.extract_hash),)
@@ -145,6 +145,10 @@ class ArchiveSection:
     def read_threshold(self) -> float | None:
         """Returns the threshold for merging entities; None if the corpus has none."""
         return next((row.merge_above for _, row in self.find("threshold", ["threshold"])), None)
+
+    def read_schema(self) -> str | None:
+        """Returns the text of the schema of the graph; None if the corpus has none."""
+        return next((row.text for _, row in self.find("schema", ["schema"])), None)
 
     def read_questions(self) -> Iterator[list[ArchiveQuestionRow]]:
         """Yields all stored questions, the oldest first, in batches for one transaction each."""

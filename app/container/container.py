@@ -86,6 +86,7 @@ class Container(Adapters):
             embedder=self.embedder,
             embedder_of=self.embedders.of,
             models=self.models,
+            schemas=self.record.graph_schemas,
             prompts=self.prompts,
             loaders=self.loaders,
         )
@@ -98,6 +99,7 @@ class Container(Adapters):
             documents=self.record.documents,
             contents=self.record.contents,
             snapshots=self.snapshots,
+            schemas=self.record.graph_schemas,
             embedder=self.embedder,
             models=self.models,
             reranker=self.reranker,

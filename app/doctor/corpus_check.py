@@ -12,6 +12,7 @@ from app.doctor.consistency import (
     read_record_ids,
 )
 from app.doctor.findings import Finding, Level
+from app.services.graph_schemas import check_facts, get_schema
 from app.services.scripts import MULTILINGUAL, describe_unread, find_unread_scripts
 from core.corpora import Corpus
 from core.documents import RevisionState
@@ -66,6 +67,8 @@ class CorpusExamination:
             yield index
         for finding in await examine_recall(container, corpus):
             yield finding
+        if (schema := await self._examine_schema()) is not None:
+            yield schema
         unmentioned = await container.record.maintenance.count_orphans(corpus.id)
         if unmentioned:
             remedy = "`hopweave doctor --repair` removes them"
@@ -117,6 +120,21 @@ class CorpusExamination:
             return self._finding("versions", Level.OK, ", ".join(now.values()))
         remedy = f"`hopweave corpora reindex {self._corpus.name}` builds it anew"
         return self._finding("versions", Level.NOTE, f"built with {', '.join(changed)}: stale", remedy)
+
+    async def _examine_schema(self) -> Finding | None:
+        """Compares the facts with the schema of the graph; None for a corpus without a schema."""
+        if await self._container.record.graph_schemas.get(self._corpus.id) is None:
+            return None
+        schema = await get_schema(self._container, self._corpus)
+        fits = await check_facts(self._container, self._corpus)
+        detail = f"facts: {fits.within:,} within, {fits.outside:,} outside, {fits.unnamed:,} without a relation of it"
+        if not fits.outside:
+            return self._finding("schema", Level.OK, detail)
+        name = self._corpus.name
+        if schema.strict:
+            remedy = f"`hopweave corpora reindex {name}` leaves out the facts that were indexed before the schema"
+            return self._finding("schema", Level.NOTE, f"{detail}: stale", remedy)
+        return self._finding("schema", Level.NOTE, detail, f"`hopweave corpora schema {name}` shows examples")
 
     async def _count_in_work(self) -> int:
         """Counts documents that a worker has claimed, or had claimed. Counts at most a thousand of each state."""

@@ -141,8 +141,8 @@ _COLUMNS = (
     *("from_id", "from_name", "into_id", "into_name"),  # merge
     *("first_id", "second_id", "score"),  # synonym, and rejection without `score`
 )
-_ONLY_JSON = frozenset({"extraction", "threshold"})
-"""Kinds of rows that only JSON lines contain: the output of a model, and a setting."""
+_ONLY_JSON = frozenset({"extraction", "threshold", "schema"})
+"""Kinds of rows that only JSON lines contain: the output of a model, and settings."""
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """Signs with which a formula begins in a spreadsheet; Excel also takes the wide forms of the signs."""

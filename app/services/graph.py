@@ -13,7 +13,6 @@ from core.corpora import Corpus
 from core.errors import InvalidInput, NotFound
 from core.graph import EntityMerge
 from core.text.characters import check_text
-from core.text.entity_types import EntityType
 from retrieval.exploration import (
     EntityDetails,
     FoundEntity,
@@ -57,7 +56,7 @@ async def find(
     name: str,
     *,
     limit: int,
-    type: EntityType | None = None,
+    type: str | None = None,
     where: Mapping[str, Any] | None = None,
 ) -> list[FoundEntity]:
     """Returns the entities with a name like this, as `find_entities` orders them; '' finds the most mentioned.

@@ -9,7 +9,6 @@ import typer
 from cli.options import AsJson, CorpusName, FilterText, parse_filter_text
 from cli.output.console import print_json
 from core.errors import InvalidInput
-from core.text.entity_types import EntityType
 
 if TYPE_CHECKING:
     from app.container import Container
@@ -42,7 +41,10 @@ def find_entities(
         str, typer.Argument(help="A name, or a part of one. Default: the most mentioned entities.", show_default=False)
     ] = "",
     limit: Annotated[int, typer.Option(min=1, max=200, help="The largest number of entities.")] = 20,
-    type: Annotated[EntityType | None, typer.Option(help="Only entities of this type.", show_default=False)] = None,
+    type: Annotated[
+        str | None,
+        typer.Option(help="Only entities of this type, as person, or a type of the schema.", show_default=False),
+    ] = None,
     where: FilterText = None,
     as_json: AsJson = False,
 ) -> None:

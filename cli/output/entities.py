@@ -6,9 +6,10 @@ from app.services.graph import NamedMerge
 from app.services.resolution import NamedRejection
 from cli.output.console import counted, print_result, table
 from cli.output.results import name_node, print_snippet
+from core.graph_schema import Fit, GraphSchema
 from core.ports.retrieval import PathStep
 from core.text.terms import split_words
-from retrieval.exploration import EdgeKind, EntityDetails, FoundEntity, Match, Subgraph, Ways
+from retrieval.exploration import EdgeKind, EntityDetails, FitCounts, FoundEntity, Match, Subgraph, Ways
 from retrieval.presentation import make_snippet
 from retrieval.resolution import Evidence, Proposal, Proposals
 
@@ -21,6 +22,7 @@ __all__ = [
     "show_proposals",
     "show_rejection",
     "show_rejections",
+    "show_schema",
     "show_subgraph",
     "show_undone",
     "show_ways",
@@ -50,7 +52,9 @@ def show_details(details: EntityDetails) -> None:
         print_result(f"\n{counted(details.fact_count, 'fact')}{_shown(len(details.facts), details.fact_count)}")
     for fact in details.facts:
         stated = counted(len(fact.chunk_ids), "passage")
-        print_result(f"  {fact.subject.name} — {fact.predicate} → {fact.object.name}  ({stated})")
+        said = "" if fact.phrases == (fact.predicate,) else f", as “{'”, “'.join(fact.phrases)}”"
+        outside = ", outside the schema" if fact.fit is Fit.OUTSIDE else ""
+        print_result(f"  {fact.subject.name} — {fact.predicate} → {fact.object.name}  ({stated}{said}{outside})")
     print_result(f"\n{counted(entity.passages, 'passage')}{_shown(len(details.passages), entity.passages)}")
     names = (entity.name, *(merged.name for merged in details.merged))
     weights = {word.stem: 1.0 for name in names for word in split_words(name)}
@@ -144,3 +148,23 @@ def _format_step(step: PathStep) -> str:
 
 def _shown(shown: int, total: int) -> str:
     return "" if shown == total else f", the first {shown:,}:" if shown else ""
+
+
+def show_schema(schema: GraphSchema, check: FitCounts) -> None:
+    rows = [("type", type.name, type.colour, type.description) for type in schema.types.values()]
+    for relation in schema.relations.values():
+        ends = f"{' | '.join(relation.subjects) or 'any'} → {' | '.join(relation.objects) or 'any'}"
+        rows.append(("relation", relation.name, ends, relation.description))
+    table(("", "name", "colour or ends", "description"), rows)
+    strict = "; strict: facts outside it are left out when documents are indexed" if schema.strict else ""
+    part = "" if check.complete else ", in the first passages with facts"
+    print_result(
+        f"\n{counted(check.within, 'fact')} within the schema, {check.outside:,} outside, "
+        f"{check.unnamed:,} without a relation of it{part}{strict}"
+    )
+    for fact in check.examples:
+        ends = " → ".join(f"{end.name} ({end.type or 'no type'})" for end in (fact.subject, fact.object))
+        print_result(f"  outside: {fact.predicate}: {ends}")
+    if check.phrases:
+        phrases = ", ".join(f"{phrase.phrase} ({phrase.facts:,})" for phrase in check.phrases)
+        print_result(f"  frequent phrases without a relation: {phrases}")

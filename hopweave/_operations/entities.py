@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from hopweave._steps import Steps, call, call_pages, path
+from hopweave._steps import Steps, call, call_pages, decode, path, request
 from hopweave.wire.entities import (
     EntityDetails,
     EntityList,
@@ -14,6 +14,7 @@ from hopweave.wire.entities import (
     EntityRejectionList,
     EntityType,
     FoundEntity,
+    GraphSchema,
     MergeList,
     Resolution,
     Subgraph,
@@ -21,17 +22,20 @@ from hopweave.wire.entities import (
 )
 
 __all__ = [
+    "delete_schema",
     "find_entities",
     "find_ways",
     "get_entity",
     "get_neighbourhood",
     "get_resolution",
+    "get_schema",
     "list_merges",
     "list_proposals",
     "list_rejections",
     "merge_entities",
     "reject_proposal",
     "set_resolution",
+    "set_schema",
     "undo_merge",
     "withdraw_rejection",
 ]
@@ -126,6 +130,26 @@ def get_resolution(corpus: str) -> Steps[Resolution]:
 def set_resolution(corpus: str, merge_above: float | None) -> Steps[Resolution]:
     """Sets from which probability on (.5 to 1) the server merges proposals without being asked for; None: never."""
     return call(Resolution, "PATCH", path("corpora", corpus, "resolution"), {"merge_above": merge_above})
+
+
+def get_schema(corpus: str, *, check: bool = True) -> Steps[GraphSchema]:
+    """Returns the schema of a corpus' graph, and with `check` how the facts fit it. Raises `NotFoundError` if it has
+    none.
+    """
+    return decode(GraphSchema, (yield request("GET", path("corpora", corpus, "schema"), check=str(check).lower())))
+
+
+def set_schema(corpus: str, text: str) -> Steps[GraphSchema]:
+    """Gives a corpus the schema that a `schema.toml` with this text states. It holds at once.
+
+    Raises `InvalidRequestError` with the line of what is wrong.
+    """
+    return call(GraphSchema, "PUT", path("corpora", corpus, "schema"), {"text": text})
+
+
+def delete_schema(corpus: str) -> Steps[None]:
+    """Deletes the schema of a corpus' graph, if it has one."""
+    yield request("DELETE", path("corpora", corpus, "schema"))
 
 
 def _written(filter: Mapping[str, Any] | None) -> str | None:

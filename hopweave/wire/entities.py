@@ -23,11 +23,17 @@ __all__ = [
     "EntitySynonym",
     "EntityType",
     "Evidence",
+    "Fit",
     "FoundEntity",
+    "GraphSchema",
     "Mentioning",
     "MergeList",
     "NamedEntity",
+    "PhraseCount",
     "Resolution",
+    "SchemaCheck",
+    "SchemaRelation",
+    "SchemaType",
     "Subgraph",
     "SubgraphEdge",
     "SubgraphNode",
@@ -35,7 +41,11 @@ __all__ = [
     "Ways",
 ]
 
-EntityType: TypeAlias = Literal["person", "organisation", "place", "work", "date", "amount", "law", "product", "other"]
+EntityType: TypeAlias = str
+"""`person`, `organisation`, `place`, `work`, `date`, `amount`, `law`, `product`, `other`, or a type of the corpus'
+schema.
+"""
+Fit: TypeAlias = Literal["within", "outside", "unnamed"]
 EntityMatch: TypeAlias = Literal["exact", "spelling", "part", "close", "similar", "any"]
 """The name; without case, diacritics and punctuation; a part of it; with a typo; by vectors; none was asked for."""
 
@@ -50,7 +60,7 @@ class Entity:
     name: str
     passages: int
     type: EntityType | None = field(
-        metadata=doc("What its name and its facts show it to be; null without a sure sign.")
+        metadata=doc("What its name, its facts and the schema show it to be; null without a sure sign.")
     )
 
 
@@ -78,9 +88,16 @@ class EntityFact:
     """`chunk_ids` are the passages that assert the fact."""
 
     subject: Entity
-    predicate: str
+    predicate: str = field(metadata=doc("The relation of the schema that the phrases state; without one, the phrase."))
     object: Entity
     chunk_ids: tuple[str, ...]
+    phrases: tuple[str, ...] = field(metadata=doc("The phrases of the texts."))
+    fit: Fit | None = field(
+        metadata=doc(
+            "`within` the schema of the corpus; `outside`: the relation does not allow the type of an end; `unnamed`: "
+            "no relation of the schema. Null without a schema."
+        )
+    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -134,6 +151,7 @@ class SubgraphNode:
     type: EntityType | None = field(
         metadata=doc("What an entity's name and facts show it to be; null without a sure sign, and for a passage.")
     )
+    colour: str | None = field(metadata=doc("The colour that the schema gives the type, as `#rrggbb`; else null."))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -252,3 +270,57 @@ class EntityRejectionList:
 
     data: tuple[EntityRejection, ...]
     next_cursor: None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SchemaType:
+    """A type of entities. `colour` is `#rrggbb`, or empty."""
+
+    name: str
+    description: str
+    colour: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SchemaRelation:
+    """A relation from entities of the types `subjects` to entities of the types `objects`; none: any type."""
+
+    name: str
+    description: str
+    subjects: tuple[str, ...]
+    objects: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PhraseCount:
+    """A phrase of texts that states no relation of the schema, and how many facts have it."""
+
+    phrase: str
+    facts: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SchemaCheck:
+    """How many facts are within the schema, outside it, and state no relation of it.
+
+    `examples` are the first that are outside, and `phrases` the most frequent ones without a relation. `complete` is
+    false if the corpus has more passages with facts than are compared.
+    """
+
+    within: int
+    outside: int
+    unnamed: int
+    examples: tuple[EntityFact, ...]
+    phrases: tuple[PhraseCount, ...]
+    complete: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GraphSchema:
+    """The schema of a corpus' graph. `text` is the `schema.toml` that states it."""
+
+    text: str
+    strict: bool = field(metadata=doc("Facts outside the schema are left out when a document is indexed."))
+    types: tuple[SchemaType, ...]
+    relations: tuple[SchemaRelation, ...]
+    check: SchemaCheck | None = field(metadata=doc("How the facts fit the schema; null if they were not compared."))

@@ -11,6 +11,7 @@ from core.documents import RevisionState
 from core.errors import LoadFailed, NotFound, UnsupportedMedia
 from core.execution.limits import WorkLimit, check_work
 from core.execution.threads import call_in_thread
+from core.graph_schema import NO_SCHEMA, read_graph_schema
 from core.ports.indexing import Chunker, DraftChunk, Extractor, LoadedDocument, Source
 from core.ports.record import Claim, StagedExtraction
 from core.trace import Trace
@@ -175,7 +176,7 @@ class Preparer:
         except LoadFailed as error:
             await self._backends.claims.fail(one.claim, str(error))
             return []
-        return [await asyncio.to_thread(builder.build)]
+        return [await self._build(builder)]
 
     async def _find_staged(self, wanted: Sequence[tuple[ChunkedDocument, Sequence[str]]]) -> None:
         """Finds the extractions with these hashes that were staged before."""
@@ -204,6 +205,11 @@ class Preparer:
     def _make_builder(self, document: ChunkedDocument) -> RevisionBuilder:
         return RevisionBuilder(document, self._corpus.settings.embedding_model, self._backends.embedder.tokens)
 
+    async def _build(self, builder: RevisionBuilder) -> PreparedRevision:
+        """Returns the revision by the schema that the corpus has now."""
+        text = await self._backends.schemas.get(self._corpus.id) if self._backends.schemas else None
+        return await asyncio.to_thread(builder.build, NO_SCHEMA if text is None else read_graph_schema(text))
+
     async def _prepare(self, document: ChunkedDocument) -> list[PreparedRevision]:
         """Returns the revision; [] if it is not complete."""
         if document.fenced or document.stopped:
@@ -214,7 +220,7 @@ class Preparer:
             return []
         builder = self._make_builder(document)
         await asyncio.to_thread(builder.add, range(len(document.chunks)))
-        return [await asyncio.to_thread(builder.build)]
+        return [await self._build(builder)]
 
 
 def _add_part(builder: RevisionBuilder, document: ChunkedDocument, part: range) -> None:

@@ -13,6 +13,7 @@ from typing import Any, overload
 
 from core import ids
 from core.documents import HEADING_SEPARATOR, Chunk, Metadata, Span
+from core.graph_schema import NO_SCHEMA, GraphSchema
 from core.passage_context import split_heading
 from core.passage_context.row_labels import find_row_labels
 from core.ports.embedding import TokenCounter
@@ -23,6 +24,7 @@ from core.text.titles import title_names
 from indexer.chunking.embedded_text import embedded_text, fitted_heads
 from indexer.pipeline.extracted_graph import ExtractedGraph, GraphBuilder
 from indexer.pipeline.extraction.chunked_document import ChunkedDocument
+from indexer.pipeline.strict_schema import select_allowed
 
 __all__ = ["ChunkContent", "PreparedRevision", "RevisionBuilder", "RowTable", "make_chunk_rows", "make_chunks"]
 
@@ -252,15 +254,18 @@ class RevisionBuilder:
         self._rows.extend(rows)
         self._headings.update(content.heading for content in contents)
 
-    def build(self) -> PreparedRevision:
-        """Returns the revision of all chunks. Counts tokens, so it may take a while."""
+    def build(self, schema: GraphSchema = NO_SCHEMA) -> PreparedRevision:
+        """Returns the revision of all chunks, without facts that a strict schema does not allow. Counts tokens, so it
+        may take a while.
+        """
+        graph = self._graph.build()
         return PreparedRevision(
             claim=self._document.claim,
             title=self._title,
             found_metadata=self._document.document.metadata,
             rows=self._rows,
             heads=fitted_heads(self._title, self._headings, self._tokens),
-            graph=self._graph.build(),
+            graph=select_allowed(graph, schema) if schema.strict else graph,
             vectors=self._vectors,
         )
 

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from core.documents import DocumentRef
 from core.execution.threads import compute
+from core.graph_schema import NO_SCHEMA, GraphSchema
 from core.ports.record import Contents, FactRow, TripleRow
 from core.ports.retrieval import Fact, Hit, NodeKind, PathStep, Query
 from retrieval.backends import RetrievalBackends
@@ -197,16 +198,17 @@ async def describe_paths(
     corpus_id: str,
     documents: frozenset[str] | None,
     backends: RetrievalBackends,
+    schema: GraphSchema = NO_SCHEMA,
 ) -> list[tuple[PathStep, ...]]:
     """Returns the steps of each path of nodes in names. All facts are asserted by `documents` (None: by any
-    document).
+    document). Facts that state a relation of the schema come before others, and have its name.
     """
     paths = list(paths)
-    names = await _read_names(paths, snapshot, corpus_id, documents, backends)
-    return [tuple(_make_step(a, b, snapshot, names) for a, b in pairwise(path)) for path in paths]
+    names = await _read_names(paths, snapshot, corpus_id, documents, backends, schema)
+    return [tuple(_make_step(a, b, snapshot, names, schema) for a, b in pairwise(path)) for path in paths]
 
 
-def _make_step(a: int, b: int, snapshot: GraphSnapshot, names: _Names) -> PathStep:
+def _make_step(a: int, b: int, snapshot: GraphSnapshot, names: _Names, schema: GraphSchema) -> PathStep:
     chunks = snapshot.whole.chunks
     if a < chunks or b < chunks:
         (passage_id,) = snapshot.chunk_ids([min(a, b)])
@@ -226,7 +228,9 @@ def _make_step(a: int, b: int, snapshot: GraphSnapshot, names: _Names) -> PathSt
     fact = names.facts.get((first, second))
     if fact is None:
         return PathStep(source=names.entities[a - chunks], relation="synonym", target=names.entities[b - chunks])
-    return PathStep(source=fact.subject, relation=fact.predicate, target=fact.object, chunk_id=fact.chunk_id)
+    relation, is_inverse = schema.name_fact(fact.predicate)
+    source, target = (fact.object, fact.subject) if is_inverse else (fact.subject, fact.object)
+    return PathStep(source=source, relation=relation, target=target, chunk_id=fact.chunk_id)
 
 
 async def _read_names(
@@ -235,6 +239,7 @@ async def _read_names(
     corpus_id: str,
     documents: frozenset[str] | None,
     backends: RetrievalBackends,
+    schema: GraphSchema,
 ) -> _Names:
     chunks = snapshot.whole.chunks
     nodes = {node for path in paths for node in path}
@@ -244,7 +249,7 @@ async def _read_names(
             sorted(n - chunks for n in nodes if n >= chunks), snapshot, corpus_id, backends.contents
         ),
         passages=await label_passages(sorted(n for n in nodes if n < chunks), snapshot, corpus_id, backends),
-        facts=await _read_facts(edges, snapshot, corpus_id, documents, backends),
+        facts=await _read_facts(edges, snapshot, corpus_id, documents, backends, schema),
     )
 
 
@@ -287,12 +292,13 @@ async def _read_facts(
     corpus_id: str,
     documents: frozenset[str] | None,
     backends: RetrievalBackends,
+    schema: GraphSchema,
 ) -> dict[tuple[str, str], FactRow]:
     wanted = await compute(_find_asserting, edges, snapshot, documents)
     chunk_ids = snapshot.chunk_ids(wanted)
     rows = await read_facts_of(chunk_ids, snapshot, corpus_id, backends.contents) if wanted else []
     found: dict[tuple[str, str], FactRow] = {}
-    for row in rows:
+    for row in sorted(rows, key=lambda row: schema.find_relation(row.predicate) is None):
         found.setdefault((row.subject_id, row.object_id), row)
     for (subject, object_), row in list(found.items()):
         found.setdefault((object_, subject), row)

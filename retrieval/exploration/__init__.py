@@ -4,6 +4,7 @@ Structure comes from the snapshot in memory, names and facts from the record. `v
 """
 
 from retrieval.exploration.finding import find_entities, show_entity
+from retrieval.exploration.fitting import FitCounts, PhraseCount, count_fits
 from retrieval.exploration.neighbourhood import draw_neighbourhood, find_ways
 from retrieval.exploration.values import (
     EdgeKind,
@@ -30,16 +31,19 @@ __all__ = [
     "EntityFact",
     "EntityRef",
     "EntitySynonym",
+    "FitCounts",
     "FoundEntity",
     "Match",
     "Mentioning",
     "NodeKind",
+    "PhraseCount",
     "Scope",
     "Subgraph",
     "SubgraphEdge",
     "SubgraphNode",
     "Way",
     "Ways",
+    "count_fits",
     "draw_neighbourhood",
     "find_entities",
     "find_ways",

@@ -7,15 +7,17 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 
 import numpy as np
 
+from core.errors import InvalidInput
 from core.execution.threads import compute
+from core.graph_schema import GraphSchema
 from core.ports.record import FactRow
 from core.ports.views import VectorKind
-from core.text.entity_types import EntityType
 from core.text.names import normalise
 from retrieval.candidates.explanations import read_facts_of
 from retrieval.exploration.values import (
     EntityDetails,
     EntityFact,
+    EntityRef,
     EntitySynonym,
     FoundEntity,
     Match,
@@ -79,11 +81,15 @@ MOST_TYPED = 2_000
 _TYPED_AT_ONCE = 200
 
 
-async def find_entities(scope: Scope, name: str, *, limit: int, type: EntityType | None = None) -> list[FoundEntity]:
+async def find_entities(scope: Scope, name: str, *, limit: int, type: str | None = None) -> list[FoundEntity]:
     """Returns at most `limit` entities in the order of `_rank_entities`.
 
-    With a `type`, these are the entities of this type among the first `MOST_TYPED`.
+    With a `type`, these are the entities of this type among the first `MOST_TYPED`. Raises `InvalidInput` for a type
+    that the corpus does not have.
     """
+    if type is not None and type not in scope.schema.type_names:
+        known = ", ".join(scope.schema.type_names)
+        raise InvalidInput(f"corpus {scope.corpus.name!r} has no type {type!r}; it has {known}")
     if type is None:
         ranked, similar = await _rank_entities(scope, name, limit)
         return await _refer(scope, ranked, similar)
@@ -91,7 +97,7 @@ async def find_entities(scope: Scope, name: str, *, limit: int, type: EntityType
     found: list[FoundEntity] = []
     for start in range(0, len(ranked), _TYPED_AT_ONCE):
         batch = await _refer(scope, ranked[start : start + _TYPED_AT_ONCE], similar)
-        found += [candidate for candidate in batch if candidate.entity.type is type]
+        found += [candidate for candidate in batch if candidate.entity.type == type]
         if len(found) >= limit:
             break
     return found[:limit]
@@ -205,18 +211,17 @@ async def show_entity(scope: Scope, entity_id: str, *, facts: int, passages: int
     rows = await _read_facts(scope, entity)
     mentioning = await _read_passages(scope, scope.chunks_of(entity)[:passages])
     synonyms = _find_synonyms(scope, entity)
-    triples = _group(rows)
+    triples = _group(rows, scope.schema)
     kept = sorted(triples, key=lambda key: (-len(triples[key]), _spell(rows[triples[key][0]])))[:facts]
     numbers = {id: scope.number_of(id) for subject, _, object in kept for id in (subject, object)}
     refs = await scope.refs_of([entity, *synonyms, *numbers.values()])
     return EntityDetails(
         entity=refs[entity],
         facts=tuple(
-            EntityFact(
-                subject=refs[numbers[subject]],
-                predicate=predicate,
-                object=refs[numbers[object]],
-                chunk_ids=tuple(sorted({rows[place].chunk_id for place in triples[subject, predicate, object]})),
+            _make_fact(
+                scope.schema,
+                (refs[numbers[subject]], predicate, refs[numbers[object]]),
+                [rows[place] for place in triples[subject, predicate, object]],
             )
             for subject, predicate, object in kept
         ),
@@ -250,12 +255,27 @@ def _is_known(scope: Scope, entity_id: str) -> bool:
     return place >= 0 and scope.is_there(place)
 
 
-def _group(rows: list[FactRow]) -> dict[tuple[str, str, str], list[int]]:
-    """Returns the places of the assertions of each triple."""
+def _group(rows: list[FactRow], schema: GraphSchema) -> dict[tuple[str, str, str], list[int]]:
+    """Returns the places of the assertions of each triple. Phrases of one relation make one triple."""
     triples: dict[tuple[str, str, str], list[int]] = {}
     for place, row in enumerate(rows):
-        triples.setdefault((row.subject_id, row.predicate, row.object_id), []).append(place)
+        predicate, is_inverse = schema.name_fact(row.predicate)
+        ends = (row.object_id, row.subject_id) if is_inverse else (row.subject_id, row.object_id)
+        triples.setdefault((ends[0], predicate, ends[1]), []).append(place)
     return triples
+
+
+def _make_fact(schema: GraphSchema, triple: tuple[EntityRef, str, EntityRef], rows: Sequence[FactRow]) -> EntityFact:
+    subject, predicate, object_ = triple
+    fit = schema.check_named(predicate, subject.type, object_.type) if schema else None
+    return EntityFact(
+        subject=subject,
+        predicate=predicate,
+        object=object_,
+        chunk_ids=tuple(sorted({row.chunk_id for row in rows})),
+        phrases=tuple(sorted({row.predicate for row in rows})),
+        fit=fit,
+    )
 
 
 def _spell(row: FactRow) -> tuple[str, str, str]:

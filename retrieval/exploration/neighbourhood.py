@@ -11,6 +11,7 @@ import numpy as np
 from core.errors import InvalidInput
 from core.execution.graph_library import import_igraph
 from core.execution.threads import compute
+from core.graph_schema import GraphSchema
 from core.ports.retrieval import PathStep
 from retrieval.candidates.explanations import describe_paths, label_passages
 from retrieval.exploration.values import (
@@ -43,21 +44,14 @@ async def draw_neighbourhood(scope: Scope, entity_id: str, *, depth: int, limit:
     distances, truncated = await compute(_grow, graph.adjacency, start, depth, limit)
     edges = _edges_between(graph.adjacency, distances)
     steps = await describe_paths(
-        [edge[:2] for edge in edges], scope.snapshot, scope.corpus.id, scope.documents, scope.backends
+        [edge[:2] for edge in edges], scope.snapshot, scope.corpus.id, scope.documents, scope.backends, scope.schema
     )
     entities = await scope.refs_of(node - graph.chunks for node in distances if node >= graph.chunks)
     labels = await _label(scope, list(distances), entities)
     ids = {node: _id_of(scope, node) for node in distances}
     return Subgraph(
         nodes=tuple(
-            SubgraphNode(
-                id=ids[node],
-                kind=NodeKind.PASSAGE if node < graph.chunks else NodeKind.ENTITY,
-                label=labels[node],
-                distance=distance,
-                passages=None if node < graph.chunks else int(graph.df[node - graph.chunks]),
-                type=None if node < graph.chunks else entities[node - graph.chunks].type,
-            )
+            _make_node(scope.schema, ids[node], labels[node], distance, entities.get(node - graph.chunks))
             for node, distance in distances.items()
         ),
         edges=tuple(
@@ -65,6 +59,22 @@ async def draw_neighbourhood(scope: Scope, entity_id: str, *, depth: int, limit:
             for (first, second, weight), (step,) in zip(edges, steps, strict=True)
         ),
         truncated=truncated,
+    )
+
+
+def _make_node(schema: GraphSchema, id: str, label: str, distance: int, entity: EntityRef | None) -> SubgraphNode:
+    """`entity` is None for a passage."""
+    if entity is None:
+        return SubgraphNode(id=id, kind=NodeKind.PASSAGE, label=label, distance=distance, passages=None)
+    type = schema.types.get(entity.type or "")
+    return SubgraphNode(
+        id=id,
+        kind=NodeKind.ENTITY,
+        label=label,
+        distance=distance,
+        passages=entity.passages,
+        type=entity.type,
+        colour=type.colour if type and type.colour else None,
     )
 
 
@@ -165,7 +175,7 @@ async def find_ways(scope: Scope, from_id: str, to_id: str, *, limit: int) -> Wa
     if first == second:
         raise InvalidInput(f"{from_id!r} and {to_id!r} are merged into one entity; name two entities")
     paths, complete = await compute(_find_paths, scope.graph.adjacency, first, second, limit)
-    steps = await describe_paths(paths, scope.snapshot, scope.corpus.id, scope.documents, scope.backends)
+    steps = await describe_paths(paths, scope.snapshot, scope.corpus.id, scope.documents, scope.backends, scope.schema)
     return Ways(ways=tuple(Way(steps=step) for step in steps), complete=complete)
 
 

@@ -14,8 +14,9 @@ from core.corpora import Corpus
 from core.documents import Chunk, DocumentRef
 from core.errors import NotFound
 from core.execution.threads import compute
+from core.graph_schema import NO_SCHEMA, Fit, GraphSchema, StatedFact, read_graph_schema
 from core.ports.retrieval import NodeKind, PathStep
-from core.text.entity_types import EntityType, FactEnd, choose_type, find_type_of_fact
+from core.text.entity_types import FactEnd
 from retrieval.backends import RetrievalBackends
 from retrieval.candidates.explanations import fetch_display_names, read_facts_of
 from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph
@@ -62,13 +63,13 @@ class EdgeKind(StrEnum):
 class EntityRef:
     """An entity by its id and its display name, with the number of passages that mention it.
 
-    `type` is what its name and its facts show it to be; None without a sure sign.
+    `type` is what its name, its facts and the schema show it to be; None without a sure sign.
     """
 
     id: str
     name: str
     passages: int
-    type: EntityType | None = None
+    type: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,12 +86,18 @@ class FoundEntity:
 
 @dataclass(frozen=True, kw_only=True)
 class EntityFact:
-    """A triple with the ids of the chunks that assert it, ascending."""
+    """A triple with the ids of the chunks that assert it, ascending.
+
+    `predicate` is the relation of the schema that its `phrases`, the phrases of the texts, state; without one, it is
+    the phrase. `fit` is how the fact fits the schema; None without a schema.
+    """
 
     subject: EntityRef
     predicate: str
     object: EntityRef
     chunk_ids: tuple[str, ...]
+    phrases: tuple[str, ...]
+    fit: Fit | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,7 +146,8 @@ class SubgraphNode:
     its heading.
 
     `distance` is the number of edges from the entity in the middle. `passages` is the number of passages that mention
-    an entity; None for a passage. `type` is the type of an entity, None without a sure sign.
+    an entity; None for a passage. `type` is the type of an entity, None without a sure sign, and `colour` the colour
+    that the schema gives the type, as `#rrggbb`.
     """
 
     id: str
@@ -147,14 +155,16 @@ class SubgraphNode:
     label: str
     distance: int
     passages: int | None
-    type: EntityType | None = None
+    type: str | None = None
+    colour: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class SubgraphEdge:
     """An edge between two nodes, by their ids.
 
-    `label` is the predicate of a fact, else ''. `chunk_id` is a passage that states it ('' for a synonym).
+    `label` is the predicate of a fact as in `EntityFact`, else ''. `chunk_id` is a passage that states it ('' for a
+    synonym).
     """
 
     source: str
@@ -203,6 +213,7 @@ class Scope:
     snapshot: GraphSnapshot
     documents: frozenset[str] | None
     backends: RetrievalBackends
+    schema: GraphSchema = NO_SCHEMA
 
     @property
     def graph(self) -> RetrievalGraph:
@@ -246,7 +257,7 @@ class Scope:
             for number, id, count in zip(numbers, ids, counts, strict=True)
         }
 
-    async def _find_types(self, names: Mapping[int, str], numbers: Mapping[str, int]) -> dict[int, EntityType | None]:
+    async def _find_types(self, names: Mapping[int, str], numbers: Mapping[str, int]) -> dict[int, str | None]:
         """Returns the types of entities from their names by number, and from facts that passages of the scope assert.
 
         `numbers` are the entities by id.
@@ -254,16 +265,16 @@ class Scope:
         asserting = await compute(_choose_asserting, self, list(names))
         ids = sorted(set[str]().union(*asserting.values()))
         rows = await read_facts_of(ids, self.snapshot, self.corpus.id, self.backends.contents) if ids else []
-        votes: defaultdict[int, list[EntityType]] = defaultdict(list)
+        stated: defaultdict[int, list[StatedFact]] = defaultdict(list)
         for row in rows:
             for end, id, other in (
                 (FactEnd.SUBJECT, row.subject_id, row.object),
                 (FactEnd.OBJECT, row.object_id, row.subject),
             ):
                 is_asked = id in numbers and row.chunk_id in asserting[numbers[id]]
-                if is_asked and (vote := find_type_of_fact(end, row.predicate, other)):
-                    votes[numbers[id]].append(vote)
-        return {number: choose_type(name, votes[number]) for number, name in names.items()}
+                if is_asked:
+                    stated[numbers[id]].append(StatedFact(end=end, phrase=row.predicate, other=other))
+        return {number: self.schema.choose_type(name, stated[number]) for number, name in names.items()}
 
 
 _MOST_ASSERTING = 16
@@ -293,4 +304,6 @@ def _choose_asserting(scope: Scope, entities: list[int]) -> defaultdict[int, set
 async def open_scope(backends: RetrievalBackends, corpus: Corpus, documents: frozenset[str] | None = None) -> Scope:
     """Returns the scope of these documents at the current generation (None: all documents)."""
     snapshot = await backends.snapshots.get(corpus.id)
-    return Scope(corpus=corpus, snapshot=snapshot, documents=documents, backends=backends)
+    text = await backends.schemas.get(corpus.id) if backends.schemas else None
+    schema = NO_SCHEMA if text is None else read_graph_schema(text)
+    return Scope(corpus=corpus, snapshot=snapshot, documents=documents, backends=backends, schema=schema)

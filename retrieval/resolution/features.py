@@ -154,9 +154,7 @@ class Neighbourhoods:
         return self._mentioned[passage]
 
 
-def compute_features(
-    pair: Candidate, nearness: Nearness, types: tuple[EntityType | None, EntityType | None]
-) -> dict[str, float]:
+def compute_features(pair: Candidate, nearness: Nearness, types: tuple[str | None, str | None]) -> dict[str, float]:
     """Returns the features of a pair that are not 0, by name. `types` are the types of the two, None if unknown."""
     likeness = pair.likeness
     is_person = EntityType.PERSON in types or likeness.given_name
@@ -188,7 +186,7 @@ def compute_features(
         "person_part": float(is_person and likeness.relation in _PARTS),
         "person_begins": float(is_person and likeness.relation is Relation.BEGINNING),
         "person_longer": float(is_person and likeness.relation in _LONGER),
-        "same_type": float(types[0] is not None and types[0] is types[1]),
-        "other_type": float(None not in types and types[0] is not types[1]),
+        "same_type": float(types[0] is not None and types[0] == types[1]),
+        "other_type": float(None not in types and types[0] != types[1]),
     }
     return {name: value for name, value in found.items() if value}

@@ -1,4 +1,4 @@
-"""What a corpus keeps for proposals of entities that may be one, in Neo4j: rejected pairs, and the threshold."""
+"""What owners decide on a graph, in Neo4j: rejected pairs and the threshold of proposals, and the schema."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -11,7 +11,14 @@ from stores.neo4j.driver.database import Neo4jDatabase
 from stores.neo4j.driver.rows import uid_of
 from stores.neo4j.driver.transaction import Transaction, statements
 
-__all__ = ["Neo4jEntityResolution", "copy_resolution", "name_entities", "read_rejected"]
+__all__ = [
+    "Neo4jEntityResolution",
+    "Neo4jGraphSchemas",
+    "copy_resolution",
+    "copy_schema",
+    "name_entities",
+    "read_rejected",
+]
 
 _BATCH = 2000
 
@@ -59,6 +66,27 @@ class Neo4jEntityResolution:
             tx.run(statements("resolution")["set_threshold"], corpus_id=corpus_id, threshold=threshold)
 
         await self._database.write(corpus_id, work)
+
+
+class Neo4jGraphSchemas:
+    """Implements `core.ports.record.GraphSchemas`."""
+
+    def __init__(self, database: Neo4jDatabase) -> None:
+        self._database = database
+
+    async def get(self, corpus_id: str) -> str | None:
+        return await self._database.read(lambda tx: _read_schema(tx, corpus_id))
+
+    async def set(self, corpus_id: str, text: str | None) -> None:
+        def work(tx: Transaction) -> None:
+            tx.run(statements("resolution")["set_schema"], corpus_id=corpus_id, text=text)
+
+        await self._database.write(corpus_id, work)
+
+
+def copy_schema(tx: Transaction, from_corpus: str, to_corpus: str) -> None:
+    """Gives a corpus the schema of another corpus, or none, in place of its own. The caller holds both locks."""
+    tx.run(statements("resolution")["set_schema"], corpus_id=to_corpus, text=_read_schema(tx, from_corpus))
 
 
 def copy_resolution(tx: Transaction, from_corpus: str, to_corpus: str) -> None:
@@ -131,3 +159,11 @@ def _read_threshold(tx: Transaction, corpus_id: str) -> float | None:
         raise corpus_missing(corpus_id)
     threshold: float | None = rows[0]["threshold"]
     return threshold
+
+
+def _read_schema(tx: Transaction, corpus_id: str) -> str | None:
+    rows = tx.rows(statements("resolution")["schema"], corpus_id=corpus_id)
+    if not rows:
+        raise corpus_missing(corpus_id)
+    text: str | None = rows[0]["text"]
+    return text

@@ -271,6 +271,12 @@ CREATE TABLE thresholds (
     threshold REAL NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- The schema of a corpus' graph, as the text of its schema.toml; a corpus without a row has none.
+CREATE TABLE graph_schemas (
+    corpus_id TEXT PRIMARY KEY,
+    text      TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE extraction_rows (
     document     INTEGER NOT NULL,
     extract_hash ANY NOT NULL,              -- as pack_hash

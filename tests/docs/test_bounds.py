@@ -20,6 +20,7 @@ from core import faults
 from core.documents import MAX_METADATA_LENGTH, MAX_METADATA_VALUES
 from core.execution.bounded_answers import AnswerBounds
 from core.filters import MAX_CHARACTERS
+from core.graph_schema import reading
 from core.passage_context import asked_cell, page_labels
 from core.ports import surveying
 from core.principals import MAX_PRINCIPAL_LENGTH, MAX_PRINCIPALS
@@ -55,7 +56,7 @@ from reasoning.strategies.survey import tabulation
 from reasoning.strategies.survey.undecided import model_reading, shown_passages
 from retrieval import cut_tables
 from retrieval.candidates import row_labels
-from retrieval.exploration import finding, values
+from retrieval.exploration import finding, fitting, values
 from retrieval.resolution import candidates, features, proposals
 from stores import web_endpoint
 from tests.docs.pages import DOCS, ROOT, table_rows
@@ -259,6 +260,17 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "entities that are looked at for a type": (
         [finding.MOST_TYPED, values._MOST_ASSERTING],
         "tests/integration/api/test_entities.py::test_so_many_entities_are_looked_at_for_a_type",
+    ),
+    "schema of a corpus": (
+        [
+            *(reading.MAX_BYTES, reading._DEEPEST, reading._MOST_TYPES, reading._MOST_RELATIONS),
+            *(reading._MOST_ENTRIES, reading._LONGEST_ENTRY),
+        ],
+        "tests/unit/core/test_graph_schema.py::test_what_is_wrong_is_told_with_its_line",
+    ),
+    "passages whose facts are compared with a schema": (
+        [fitting.MOST_CHECKED],
+        "tests/integration/api/test_graph_schemas.py::test_so_many_passages_are_compared_with_a_schema",
     ),
     "entities that are compared with each other": (
         [candidates.MOST_ENTITIES, candidates.MOST_PAIRS, features._MOST_CHUNKS, proposals.MOST_PROPOSALS],

@@ -14,7 +14,6 @@ from app.services import graph, resolution
 from core.corpora import Corpus
 from core.errors import NotFound
 from core.keys import Scope
-from core.text.entity_types import EntityType
 from retrieval.exploration import EntityRef
 from retrieval.resolution import Evidence, Proposal
 
@@ -27,7 +26,9 @@ _NAMED = "The entity's name in any spelling, or its id."
 class EntityOut(Out):
     id: str
     name: str
-    type: EntityType | None = Field(description="What its name and its facts show it to be; null without a sure sign.")
+    type: str | None = Field(
+        description="What its name, its facts and the schema show it to be; null without a sure sign."
+    )
     passages: int = Field(description="How many passages mention it.")
 
 
@@ -45,7 +46,12 @@ class FindArguments(In):
         max_length=graph.MAX_NAME,
         description="A name, or a part of one. Leave it out for the entities that most passages mention.",
     )
-    type: EntityType | None = Field(default=None, description="Only entities of this type.")
+    type: Text | None = Field(
+        default=None,
+        max_length=40,
+        description="Only entities of this type: person, organisation, place, work, date, amount, law, product, other, "
+        "or a type of the schema of the corpus.",
+    )
     limit: int = Field(default=20, ge=1, le=200, description="The largest number of entities.")
     corpus: CorpusName = ""
     filter: Filter = Field(default_factory=dict)
@@ -83,8 +89,9 @@ class ShowArguments(In):
 
 class FactOut(Out):
     subject: EntityOut
-    predicate: str
+    predicate: str = Field(description="The relation of the schema of the corpus, or the phrase of the text.")
     object: EntityOut
+    phrases: list[str] = Field(description="The phrases of the texts.")
     passages: list[str] = Field(description="Passages that state it; `fetch` reads one as 'CORPUS/chunks/ID'.")
 
 
@@ -106,6 +113,7 @@ async def _show_one(call: ToolCall, given: ShowArguments) -> ShowResult:
                 subject=_show(fact.subject),
                 predicate=fact.predicate,
                 object=_show(fact.object),
+                phrases=list(fact.phrases),
                 passages=[f"{corpus.name}/chunks/{id}" for id in fact.chunk_ids],
             )
             for fact in found.facts

@@ -1,6 +1,7 @@
 """`hopweave corpora …`."""
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -20,17 +21,23 @@ from cli.options import (
 from cli.output.console import fields, print_json, print_result, print_status, table
 from cli.runtime import run_with_container
 from core.corpora import Fine
+from core.errors import InvalidInput
 from core.ports.embedding_form import split_form
 
 if TYPE_CHECKING:
     from app.container import Container
     from cli.data.data import Data
     from core.corpora import Corpus, CorpusCounts
+    from core.graph_schema import GraphSchema
     from core.jobs import Job
+    from retrieval.exploration import FitCounts
 
 __all__ = ["register"]
 
 _group = typer.Typer(name="corpora", help="List, create, show, rename and delete corpora.", no_args_is_help=True)
+_Schema = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="The types and relations of its graph, as TOML.", show_default=False)
+]
 _Name = Annotated[str, typer.Argument(help="The corpus' name.")]
 
 
@@ -71,10 +78,13 @@ def create_corpus(
     ] = None,
     no_embedding: NoEmbedding = False,
     no_graph: NoGraph = False,
+    schema: _Schema = None,
     as_json: AsJson = False,
 ) -> None:
     """Create an empty corpus. Options that are not given come from the settings."""
     from app.services.corpora import create
+    from app.services.graph_schemas import set_schema
+    from core.graph_schema import read_graph_schema
 
     settings = {
         "chunker": chunker,
@@ -82,8 +92,12 @@ def create_corpus(
         "embedding": choose_embedding(embedding, no_embedding=no_embedding),
     }
 
+    text = None if schema is None else read_graph_schema(_read_schema_file(schema)).text
+
     async def work(container: "Container") -> "tuple[Corpus, CorpusCounts]":
         corpus = await create(container, name, **settings, fine=fine)
+        if text is not None:
+            await set_schema(container, corpus, text)
         return corpus, await container.record.corpora.count(corpus.id)
 
     _show(*run_with_container(work, creates=True), as_json=as_json)
@@ -93,6 +107,50 @@ def create_corpus(
 def show_corpus(name: _Name, as_json: AsJson = False) -> None:
     """Show a corpus' settings and counts."""
     _show(*run_with_data(lambda data: data.show_corpus(name)), as_json=as_json)
+
+
+@_group.command("schema")
+def manage_schema(
+    name: _Name,
+    schema: _Schema = None,
+    delete: Annotated[bool, typer.Option("--delete", help="Delete the schema.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show the types and relations of a corpus' graph, and how its facts fit them; with an option, change them."""
+    from api.schemas.entities import convert_schema
+    from api.schemas.values import dump
+    from app.services.graph_schemas import check_facts, delete_schema, get_schema, set_schema
+    from cli.output.entities import show_schema
+
+    if schema is not None and delete:
+        raise InvalidInput("--schema sets a schema, and --delete deletes it: use one of them")
+    text = None if schema is None else _read_schema_file(schema)
+
+    async def work(container: "Container") -> "tuple[GraphSchema, FitCounts] | None":
+        corpus = await container.record.corpora.get(name)
+        if delete:
+            await delete_schema(container, corpus)
+            return None
+        kept = await (get_schema(container, corpus) if text is None else set_schema(container, corpus, text))
+        return kept, await check_facts(container, corpus)
+
+    found = run_with_container(work)
+    if found is None:
+        print_json({}) if as_json else print_result(f"corpus {name} has no schema")
+    elif as_json:
+        print_json(dump(convert_schema(*found)))
+    else:
+        show_schema(*found)
+
+
+def _read_schema_file(path: Path) -> str:
+    from core.graph_schema import MAX_BYTES
+
+    try:
+        with path.open("rb") as file:
+            return file.read(MAX_BYTES + 1).decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"the schema {path} cannot be read: {error}") from error
 
 
 @_group.command("rename")

@@ -35,6 +35,7 @@ from core.ports.record.graph import (
     GraphChunk,
     GraphMerge,
     GraphRows,
+    GraphSchemas,
     GraphSource,
 )
 from core.ports.record.questions import KeyMinute, Keys, Questions
@@ -85,6 +86,7 @@ __all__ = [
     "GraphChunk",
     "GraphMerge",
     "GraphRows",
+    "GraphSchemas",
     "GraphSource",
     "JobUsage",
     "Jobs",
@@ -150,6 +152,8 @@ class Record(Protocol):
     def merges(self) -> EntityMerges: ...
     @property
     def resolution(self) -> EntityResolution: ...
+    @property
+    def graph_schemas(self) -> GraphSchemas: ...
     @property
     def exporter(self) -> Exporter: ...
 

@@ -244,16 +244,16 @@ class Exporter(Protocol):
     """
 
     def rows(self, corpus_id: str, *, canonical: bool) -> AsyncGenerator[Mapping[str, object]]:
-        """Yields documents, then chunks, entities, mentions and facts, each by id, then merges, rejections, and the
-        threshold for merging. `kind` names the kind of a row.
+        """Yields documents, then chunks, entities, mentions and facts, each by id, then merges, rejections, the
+        threshold for merging, and the schema. `kind` names the kind of a row.
 
         A document that is not enabled has `enabled`: false. A merge has `from_id`, `from_name`, `into_id` and
         `into_name`; they are ordered by `from_id`. A rejection has `first_id` < `second_id`, which give the order; if
-        `canonical`, only rejections whose entities are both among the rows. The one row `threshold` has `merge_above`;
-        without a threshold there is none. If not `canonical`, also yields what another store needs to continue: in the
-        row of a document `size`, `fingerprint`, `given_title` (the title in its submission, or null)
-        and `given_metadata` (the metadata in its submission), and after the threshold the synonyms (`first_id`,
-        `second_id`, `score`) and the extractions (`document_id`, `extract_hash`, `payload`: an object, see
-        `stores.record_rows`), each in the order of their ids.
+        `canonical`, only rejections whose entities are both among the rows. The one row `threshold` has `merge_above`,
+        the one row `schema` has `text`; without a threshold or a schema there is none. If not `canonical`, also yields
+        what another store needs to continue: in the row of a document `size`, `fingerprint`, `given_title` (the title
+        in its submission, or null) and `given_metadata` (the metadata in its submission), and after the schema the
+        synonyms (`first_id`, `second_id`, `score`) and the extractions (`document_id`, `extract_hash`, `payload`: an
+        object, see `stores.record_rows`), each in the order of their ids.
         """
         ...

@@ -1,4 +1,5 @@
-"""The ports of the graph: as columns, from which snapshots in memory are built, and the merges of its entities.
+"""The ports of the graph: as columns, from which snapshots in memory are built, and what owners decide on it: merges of
+its entities, rejected pairs, and the schema.
 
 The columns come first: numbers that are built from rows of ids with little memory.
 """
@@ -21,6 +22,7 @@ __all__ = [
     "GraphMerge",
     "GraphRows",
     "GraphRowsBuilder",
+    "GraphSchemas",
     "GraphSource",
     "graph_rows",
 ]
@@ -284,3 +286,18 @@ class EntityResolution(Protocol):
         ...
 
     async def set_threshold(self, corpus_id: str, threshold: float | None) -> None: ...
+
+
+class GraphSchemas(Protocol):
+    """The schemas that owners give corpora, as the text of a `schema.toml` (`core.graph_schema`), which the caller has
+    checked. No write raises the generation: a schema changes no row. A shadow corpus begins with the schema of its
+    corpus, and has the newest one when it takes its name.
+    """
+
+    async def get(self, corpus_id: str) -> str | None:
+        """Returns the text; None for a corpus without a schema. Raises `NotFound` for an unknown corpus."""
+        ...
+
+    async def set(self, corpus_id: str, text: str | None) -> None:
+        """Keeps the text in place of an earlier one; None deletes it. Raises `NotFound` for an unknown corpus."""
+        ...

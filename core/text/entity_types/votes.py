@@ -8,7 +8,7 @@ from enum import StrEnum
 from core.text.entity_types.kinds import KINDS, LONGEST, EntityType
 from core.text.entity_types.names import OF, WORD, find_type_of_name
 
-__all__ = ["FactEnd", "choose_type", "find_type_of_fact"]
+__all__ = ["FactEnd", "choose_type", "find_called_kind", "find_type_of_fact"]
 
 
 class FactEnd(StrEnum):
@@ -51,16 +51,30 @@ def find_type_of_fact(end: FactEnd, predicate: str, other: str) -> EntityType | 
         return None
     if predicate in _RELATIONS:
         return _RELATIONS[predicate][end is FactEnd.OBJECT]
-    called = _CALLED.fullmatch(predicate) if end is FactEnd.SUBJECT else None
-    return _find_type_of_kind(called[1] or other) if called else None
+    kind = find_called_kind(predicate, other) if end is FactEnd.SUBJECT else None
+    return _find_type_of_kind(kind) if kind else None
+
+
+def find_called_kind(predicate: str, other: str) -> str | None:
+    """Returns what a fact calls its subject, up to a preposition, in lower case: "chemist" of "is a", "chemist in Ham".
+
+    None if it calls its subject nothing, or is too long.
+    """
+    predicate = " ".join(predicate.split()).casefold()
+    if len(predicate) > LONGEST or len(other) > LONGEST:
+        return None
+    called = _CALLED.fullmatch(predicate)
+    if called is None:
+        return None
+    words = WORD.findall((called[1] or other).casefold().removeprefix("one of "))
+    ends = (place for place, word in enumerate(words) if place and word in _ENDS_NOUN)
+    return " ".join(words[: next(ends, len(words))])
 
 
 def _find_type_of_kind(phrase: str) -> EntityType | None:
-    """Returns the type of what a phrase calls something: the last noun that is a kind, up to a preposition."""
+    """Returns the type of what a phrase calls something: the last noun that is a kind."""
     found = None
-    for place, word in enumerate(WORD.findall(phrase.casefold().removeprefix("one of "))):
-        if place and word in _ENDS_NOUN:
-            break
+    for word in phrase.split():
         found = (
             KINDS.get(word) or KINDS.get(word.removesuffix("s")) or KINDS.get(f"{word.removesuffix('ies')}y") or found
         )

@@ -63,6 +63,9 @@ RETURN r.first_id, r.second_id;
 // [threshold]
 MATCH (c:Corpus {id: $corpus}) WHERE c.merge_above IS NOT NULL RETURN c.merge_above;
 
+// [schema]
+MATCH (c:Corpus {id: $corpus}) WHERE c.graph_schema IS NOT NULL RETURN c.graph_schema;
+
 // [synonym]: by the entity with the smaller id
 MATCH (a:Entity) WHERE a.uid STARTS WITH $prefix
 WITH a ORDER BY a.uid

@@ -1,4 +1,4 @@
-// What a corpus keeps for proposals of entities that may be one: rejected pairs, and the threshold for merging.
+// What owners decide on the graph of a corpus: rejected pairs, the threshold for merging, and the schema.
 
 // [all]: in the order of an index
 MATCH (r:Rejection) WHERE r.uid STARTS WITH $prefix
@@ -27,3 +27,9 @@ MATCH (c:Corpus {id: $corpus_id}) RETURN c.merge_above AS threshold;
 
 // [set_threshold]
 MATCH (c:Corpus {id: $corpus_id}) SET c.merge_above = $threshold;
+
+// [schema]
+MATCH (c:Corpus {id: $corpus_id}) RETURN c.graph_schema AS text;
+
+// [set_schema]
+MATCH (c:Corpus {id: $corpus_id}) SET c.graph_schema = $text;

@@ -19,7 +19,7 @@ from stores.neo4j.record.jobs import Neo4jJobs
 from stores.neo4j.record.maintenance import Neo4jMaintenance
 from stores.neo4j.record.receipts import Neo4jReceipts
 from stores.neo4j.record.submissions import Neo4jSubmissions
-from stores.neo4j.resolution import Neo4jEntityResolution
+from stores.neo4j.resolution import Neo4jEntityResolution, Neo4jGraphSchemas
 
 __all__ = ["Neo4jRecord"]
 
@@ -48,6 +48,7 @@ class Neo4jRecord:
         self.graph = Neo4jGraphSource(self.database)
         self.merges = Neo4jEntityMerges(self.database)
         self.resolution = Neo4jEntityResolution(self.database)
+        self.graph_schemas = Neo4jGraphSchemas(self.database)
         self.exporter = Neo4jExporter(self.database)
 
     def for_key(self, key: str | None, where: DocumentFilter | None = None) -> "Neo4jRecord":

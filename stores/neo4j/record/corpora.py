@@ -23,7 +23,7 @@ from stores.neo4j.questions import move_questions
 from stores.neo4j.record.graph import copy_merges
 from stores.neo4j.record.jobs import close_job, insert_job, number_job, read_job
 from stores.neo4j.record.revisions import count, move
-from stores.neo4j.resolution import copy_resolution
+from stores.neo4j.resolution import copy_resolution, copy_schema
 from stores.record_rows import dump_settings, load_new_revision
 
 __all__ = ["Neo4jCorpora", "Neo4jReindexing", "count_rows"]
@@ -178,6 +178,7 @@ def _start(tx: Transaction, corpus: Corpus, settings: CorpusSettings, submitted_
                 "reindex_job": job_id,
             },
         )
+    copy_schema(tx, corpus.id, shadow.id)
     return Reindex(corpus_id=corpus.id, shadow_id=shadow.id, job_id=job_id)
 
 
@@ -215,6 +216,7 @@ def _swap(tx: Transaction, corpus: Corpus) -> str | None:
         return None
     copy_merges(tx, corpus.id, shadow["id"])
     copy_resolution(tx, corpus.id, shadow["id"])
+    copy_schema(tx, corpus.id, shadow["id"])
     tx.run(statements("corpora")["copy_disabled"], corpus=corpus.id, shadow=shadow["id"])
     tx.run(statements("corpora")["copy_access"], corpus=corpus.id, shadow=shadow["id"])
     tx.run(statements("corpora")["clear_pending_access"], shadow=shadow["id"])

@@ -76,11 +76,13 @@ def _export_rows(tx: Transaction, corpus_id: str, *, canonical: bool) -> Iterato
         return tx.stream(_CYPHER[kind], prefix=f"{corpus_id}:")
 
     def decisions() -> Iterator[_ExportRow]:
-        """Yields what users decided on entities that may be one."""
+        """Yields what users decided on entities that may be one, and the schema."""
         for first_id, second_id in tx.stream(_CYPHER["rejection"], prefix=f"{corpus_id}:", canonical=canonical):
             yield {"kind": "rejection", "first_id": first_id, "second_id": second_id}
         for (merge_above,) in tx.stream(_CYPHER["threshold"], corpus=corpus_id):
             yield {"kind": "threshold", "merge_above": merge_above}
+        for (text,) in tx.stream(_CYPHER["schema"], corpus=corpus_id):
+            yield {"kind": "schema", "text": text}
 
     for row in stream("document"):
         yield _document(row, canonical=canonical)

@@ -260,6 +260,14 @@ STEPS: Mapping[int, Sequence[str]] = {
         WHERE instr(metadata, '"valid_') + instr(metadata, '"supersede') + instr(metadata, '"amend') > 0
         """,
     ),
+    19: (
+        """
+        CREATE TABLE IF NOT EXISTS graph_schemas (
+            corpus_id TEXT PRIMARY KEY,
+            text      TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID
+        """,
+    ),
 }
 """The statements that lead from a version to the next. `schema.sql` is the newest version."""
 

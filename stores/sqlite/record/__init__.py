@@ -18,7 +18,7 @@ from stores.sqlite.record.graph import SqliteEntityMerges, SqliteGraphSource
 from stores.sqlite.record.jobs import SqliteJobs
 from stores.sqlite.record.maintenance import SqliteMaintenance
 from stores.sqlite.record.receipts import SqliteReceipts
-from stores.sqlite.record.resolution import SqliteEntityResolution
+from stores.sqlite.record.resolution import SqliteEntityResolution, SqliteGraphSchemas
 from stores.sqlite.record.submissions import SqliteSubmissions
 from stores.sqlite.record.tombstones import SqliteTombstones
 
@@ -48,6 +48,7 @@ class SqliteRecord:
         self.graph = SqliteGraphSource(self._database)
         self.merges = SqliteEntityMerges(self._database)
         self.resolution = SqliteEntityResolution(self._database)
+        self.graph_schemas = SqliteGraphSchemas(self._database)
         self.exporter = SqliteExporter(self._database)
 
     def for_key(self, key: str | None, where: DocumentFilter | None = None) -> "SqliteRecord":

@@ -18,7 +18,7 @@ from stores.sqlite.questions import move_questions
 from stores.sqlite.record.certificates import insert_corpus, move_certificates
 from stores.sqlite.record.graph import copy_merges
 from stores.sqlite.record.jobs import close_job, insert_job, read_job
-from stores.sqlite.record.resolution import copy_resolution
+from stores.sqlite.record.resolution import copy_resolution, copy_schema
 from stores.sqlite.record.revisions import add_count, cancel
 from stores.sqlite.rows import OF_CORPUS, corpus_from_row, marks
 
@@ -217,6 +217,7 @@ def _start(cx: Connection, corpus: Corpus, settings: CorpusSettings, submitted_b
         "INSERT INTO corpora (id, settings, created_at, beside, reindex_job) VALUES (?, ?, ?, ?, ?)",
         (shadow.id, dump_settings(settings), now(), corpus.id, job_id),
     )
+    copy_schema(cx, corpus.id, shadow.id)
     return Reindex(corpus_id=corpus.id, shadow_id=shadow.id, job_id=job_id)
 
 
@@ -251,6 +252,7 @@ def _swap(cx: Connection, corpus: Corpus) -> str | None:
         return None
     copy_merges(cx, corpus.id, reindex.shadow_id)
     copy_resolution(cx, corpus.id, reindex.shadow_id)
+    copy_schema(cx, corpus.id, reindex.shadow_id)
     cx.execute(_DISABLE, values)
     cx.execute(_COPY_ACCESS, values)
     cx.execute(_CLEAR_ACCESS, values)

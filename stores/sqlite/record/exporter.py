@@ -157,6 +157,7 @@ _BOTH_MENTIONED = " ".join(
     for end in ("first_id", "second_id")
 )
 _THRESHOLD = ("threshold", "SELECT threshold AS merge_above FROM thresholds WHERE corpus_id = :corpus", _plain)
+_SCHEMA = ("schema", "SELECT text FROM graph_schemas WHERE corpus_id = :corpus", _plain)
 
 _SYNONYMS = (
     "synonym",
@@ -183,12 +184,14 @@ _CANONICAL: tuple[_Section, ...] = (
     *_GRAPH,
     ("rejection", f"{_REJECTIONS} {_BOTH_MENTIONED} {_ORDERED}", _plain),
     _THRESHOLD,
+    _SCHEMA,
 )
 _WHOLE: tuple[_Section, ...] = (
     _DOCUMENTS,
     *_GRAPH[1:],
     ("rejection", f"{_REJECTIONS} {_ORDERED}", _plain),
     _THRESHOLD,
+    _SCHEMA,
     _SYNONYMS,
     _EXTRACTIONS,
 )

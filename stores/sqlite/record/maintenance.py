@@ -14,7 +14,8 @@ from stores.sqlite.rows import delete_numbered_rows
 __all__ = ["SqliteMaintenance"]
 
 _TABLES = (
-    *("synonyms", "merges", "automatic_merges", "rejections", "thresholds", "unsettled", "tombstones"),
+    *("synonyms", "merges", "automatic_merges", "rejections", "thresholds"),
+    *("graph_schemas", "unsettled", "tombstones"),
     *("questions", "question_events", "question_sources"),
 )
 

@@ -1,4 +1,4 @@
-"""What a corpus keeps for proposals of entities that may be one, in SQLite: rejected pairs, and the threshold."""
+"""What owners decide on a graph, in SQLite: rejected pairs and the threshold of proposals, and the schema."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from core.record_policy.merges import check_rejection, rejection_missing, select
 from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.record.graph import name_entity
 
-__all__ = ["SqliteEntityResolution", "copy_resolution"]
+__all__ = ["SqliteEntityResolution", "SqliteGraphSchemas", "copy_resolution", "copy_schema"]
 
 
 class SqliteEntityResolution:
@@ -73,6 +73,38 @@ class SqliteEntityResolution:
                 cx.execute("INSERT OR REPLACE INTO thresholds VALUES (?, ?)", (corpus_id, threshold))
 
         await self._database.write(work)
+
+
+class SqliteGraphSchemas:
+    """Implements `core.ports.record.GraphSchemas`."""
+
+    def __init__(self, database: SqliteDatabase) -> None:
+        self._database = database
+
+    async def get(self, corpus_id: str) -> str | None:
+        def work(cx: Connection) -> str | None:
+            _check_corpus(cx, corpus_id)
+            row = cx.execute("SELECT text FROM graph_schemas WHERE corpus_id = ?", (corpus_id,)).fetchone()
+            return None if row is None else str(row["text"])
+
+        return await self._database.read(work)
+
+    async def set(self, corpus_id: str, text: str | None) -> None:
+        def work(cx: Connection) -> None:
+            _check_corpus(cx, corpus_id)
+            cx.execute("DELETE FROM graph_schemas WHERE corpus_id = ?", (corpus_id,))
+            if text is not None:
+                cx.execute("INSERT INTO graph_schemas VALUES (?, ?)", (corpus_id, text))
+
+        await self._database.write(work)
+
+
+def copy_schema(cx: Connection, from_corpus: str, to_corpus: str) -> None:
+    """Gives a corpus the schema of another corpus, or none, in place of its own."""
+    cx.execute("DELETE FROM graph_schemas WHERE corpus_id = ?", (to_corpus,))
+    cx.execute(
+        "INSERT INTO graph_schemas SELECT ?, text FROM graph_schemas WHERE corpus_id = ?", (to_corpus, from_corpus)
+    )
 
 
 def copy_resolution(cx: Connection, from_corpus: str, to_corpus: str) -> None:

@@ -289,6 +289,26 @@ class ResolutionContract(RecordFixtures):
         await record.resolution.set_threshold(pair.id, None)
         assert await other.resolution.get_threshold(pair.id) is None
 
+    async def test_the_schema(self, record: Record, other: Record, pair: Corpus) -> None:
+        text = "# Größe\n[types.firm]\n"
+        generation = await record.graph.generation(pair.id)
+        assert await record.graph_schemas.get(pair.id) is None
+        await record.graph_schemas.set(pair.id, "strict = true")
+        await record.graph_schemas.set(pair.id, text)
+        assert await other.graph_schemas.get(pair.id) == text
+        assert (await export(record, pair))[-1] == {"kind": "schema", "text": text}
+        assert await record.graph.generation(pair.id) == generation
+        await record.graph_schemas.set(pair.id, None)
+        assert await other.graph_schemas.get(pair.id) is None
+        for unknown in (record.graph_schemas.get("f" * 32), record.graph_schemas.set("f" * 32, text)):
+            with pytest.raises(NotFound):
+                await unknown
+        await record.graph_schemas.set(pair.id, text)
+        await record.corpora.delete(pair.name)
+        await record.maintenance.delete_corpus_rows(pair.id)
+        with pytest.raises(NotFound):
+            await record.graph_schemas.get(pair.id)
+
     async def test_an_automatic_merge_goes_with_its_entities(self, record: Record, pair: Corpus) -> None:
         before = await export(record, pair)
         made = await record.merges.merge(pair.id, ADA, BOB, automatic=True)
@@ -320,6 +340,7 @@ class ResolutionContract(RecordFixtures):
         await record.merges.undo(pair.id, first.id)
 
     async def test_the_corpus_that_takes_the_place_has_the_decisions(self, record: Record, pair: Corpus) -> None:
+        await record.graph_schemas.set(pair.id, "strict = false")
         built = await record.reindexing.start(pair.id, SETTINGS)
         behind = await record.reindexing.compare(pair.id)
         await record.submissions.enqueue(built.shadow_id, behind.revisions, OnConflict.REPLACE, job_id=built.job_id)
@@ -328,9 +349,12 @@ class ResolutionContract(RecordFixtures):
         await record.commits.commit([commit_of(claim, [("anew", ["Ada"])]) for claim in claims], grace=0)
         made = await record.resolution.reject(pair.id, ADA, LOVELACE)
         await record.resolution.set_threshold(pair.id, 0.9)
+        assert await record.graph_schemas.get(built.shadow_id) == "strict = false"
+        await record.graph_schemas.set(pair.id, "strict = true")
         assert await record.reindexing.swap(pair.id) is not None
         assert await record.resolution.list(shadow.id) == [made]
         assert await record.resolution.get_threshold(shadow.id) == 0.9
+        assert await record.graph_schemas.get(shadow.id) == "strict = true"
         await record.maintenance.delete_corpus_rows(pair.id)
         with pytest.raises(NotFound):
             await record.resolution.list(pair.id)

@@ -42,6 +42,25 @@ async def _ingest(client: hopweave.AsyncClient, server: Server, *given: hopweave
     await server.work("people")
 
 
+async def test_the_schema_of_a_graph(client: hopweave.AsyncClient) -> None:
+    with pytest.raises(hopweave.NotFoundError, match="has no schema"):
+        await client.get_schema("people")
+    made = await client.set_schema("people", "[types.firm]\ncolour = '#AABBCC'\n[relations.owns]\nfrom = ['firm']")
+    assert made.types == (hopweave.SchemaType(name="firm", description="", colour="#aabbcc"),)
+    assert [(relation.name, relation.subjects, relation.objects) for relation in made.relations] == [
+        ("owns", ("firm",), ())
+    ]
+    shown = await client.get_schema("people")
+    assert shown.check is not None
+    assert (shown.text, shown.check.within, shown.check.complete) == (made.text, 0, True)
+    assert (await client.get_schema("people", check=False)).check is None
+    with pytest.raises(hopweave.InvalidRequestError, match="line 1"):
+        await client.set_schema("people", "[kinds]")
+    await client.delete_schema("people")
+    with pytest.raises(hopweave.NotFoundError, match="has no schema"):
+        await client.get_schema("people")
+
+
 async def test_corpora(client: hopweave.AsyncClient) -> None:
     made = await client.create_corpus("more", extractor="pattern", fine="off")
     assert (made.name, made.extractor, made.fine) == ("more", "pattern", "off")

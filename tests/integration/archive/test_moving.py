@@ -77,6 +77,7 @@ async def test_rejected_pairs_and_the_threshold_are_moved(here: House, there: Ho
     kept = here.container.record.resolution
     rejected = await kept.reject(corpus.id, entity_id("london"), entity_id("ada lovelace"))
     await kept.set_threshold(corpus.id, 0.9)
+    await here.container.record.graph_schemas.set(corpus.id, "[types.engine]")
     file = tmp_path / "decided.jsonl"
     await here.export("people", file)
     await there.take_in(file)
@@ -86,9 +87,15 @@ async def test_rejected_pairs_and_the_threshold_are_moved(here: House, there: Ho
     (moved,) = await resolution.list(taken.id)
     assert replace(moved, rejected_at=rejected.rejected_at) == rejected
     assert await resolution.get_threshold(taken.id) == 0.9
+    schemas = there.container.record.graph_schemas
+    assert await schemas.get(taken.id) == "[types.engine]"
     await resolution.set_threshold(taken.id, 0.95)
-    (note,) = (await there.take_in(file)).notes
-    assert note == "the threshold 0.9 for merging entities was left out: the corpus keeps its own"
+    await schemas.set(taken.id, "[types.machine]")
+    assert (await there.take_in(file)).notes == [
+        "the threshold 0.9 for merging entities was left out: the corpus keeps its own",
+        "the schema of the graph was left out: the corpus keeps its own",
+    ]
+    assert await schemas.get(taken.id) == "[types.machine]"
     assert await resolution.get_threshold(taken.id) == 0.95
 
 
@@ -110,8 +117,10 @@ async def test_a_corpus_with_documents_of_its_own_takes_no_threshold(here: House
     [
         ("rejection", {"first_id": "f" * 32}, "this rejection's two entities are not in order"),
         ("threshold", {"merge_above": 0.2}, "in this threshold row `merge_above` is wrong"),
+        ("schema", {"text": "x = 1"}, "in this schema row `text` is wrong"),
         ("rejection", None, "this rejection is in the file twice"),
         ("threshold", None, "this threshold is in the file twice"),
+        ("schema", None, "this schema is in the file twice"),
     ],
 )
 async def test_decisions_that_cannot_be_are_refused(
@@ -120,6 +129,7 @@ async def test_decisions_that_cannot_be_are_refused(
     corpus, file = await here.named("people"), tmp_path / "decided.jsonl"
     await here.container.record.resolution.reject(corpus.id, entity_id("london"), entity_id("ada lovelace"))
     await here.container.record.resolution.set_threshold(corpus.id, 0.9)
+    await here.container.record.graph_schemas.set(corpus.id, "[types.engine]")
     await here.export("people", file)
 
     def break_row(lines: list[bytes]) -> list[bytes]:

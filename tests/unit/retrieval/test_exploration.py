@@ -107,8 +107,8 @@ async def test_types_come_from_names_and_facts(tmp_path: Path) -> None:
         }
         (alone,) = [one.entity for one in await find_entities(scope, "zabriel", limit=1)]
         details = await show_entity(scope, id_of("Orlo"), facts=10, passages=0)
-        assert alone.type is details.facts[0].object.type is EntityType.PLACE
-        assert details.entity.type is EntityType.PERSON
+        assert alone.type is details.facts[0].object.type == EntityType.PLACE
+        assert details.entity.type == EntityType.PERSON
 
 
 async def test_entities_of_a_type_are_found(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ async def test_a_documents_votes_go_with_it(tmp_path: Path) -> None:
         await world.put(TYPED)
         await fewer.put(TYPED[1:2])
         held = await types_in(await open_scope(fewer.backends, fewer.corpus))
-        assert held["Zabriel"] is EntityType.PERSON
+        assert held["Zabriel"] == EntityType.PERSON
         assert held == await types_in(await open_scope(world.backends, world.corpus, frozenset([ids.document_id("2")])))
         await world.remove(["1", "3"])
         assert held == await types_in(await open_scope(world.backends, world.corpus))

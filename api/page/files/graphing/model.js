@@ -90,6 +90,11 @@ export class Model {
     return new Map([...counts].sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0])));
   }
 
+  /** Returns the colour that the schema of the corpus gives a type; undefined without one. */
+  colourOf(type) {
+    return [...this.nodes.values()].find((node) => node.type === type && node.colour)?.colour;
+  }
+
   /** Returns the neighbours of a node that are shown, with the edges to them: entities first, those of most passages before others. */
   neighbours(id) {
     const found = [...(this.near.get(id) || [])].map(([other, edges]) => ({ node: this.nodes.get(other), edges })).filter((one) => this.isShown(one.node));

@@ -15,6 +15,6 @@ export function Types({ model, only, show }) {
   return html`
     <div class="chips types" role="group" aria-label="Only entities of a type">
       ${[...found].map(([type, count]) => html`
-        <button key=${type} aria-pressed=${String(type === only)} onClick=${() => toggle(type)}><i class=${`mark entity ${type}`}></i> ${type} <span class="faint">${count}</span></button>`)}
+        <button key=${type} aria-pressed=${String(type === only)} onClick=${() => toggle(type)}><i class=${`mark entity ${type}`} style=${{ color: model.colourOf(type) }}></i> ${type} <span class="faint">${count}</span></button>`)}
     </div>`;
 }

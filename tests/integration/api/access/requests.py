@@ -58,7 +58,7 @@ class Requests:
         yield from (one for one in self._described() if one[0] == "GET")
 
     def _described(self) -> Iterator[Request]:
-        order = {"get": 0, "post": 1, "patch": 2, "delete": 3}
+        order = {"get": 0, "post": 1, "put": 1, "patch": 2, "delete": 3}
         operations = [(method, path, one) for path, methods in self.paths.items() for method, one in methods.items()]
         for method, path, operation in sorted(operations, key=lambda one: order[one[0]]):
             if path == "/v1/session":
@@ -81,6 +81,7 @@ class Requests:
         yield "/entities/{id}/merge", {"into": second}
         yield "/rejections", {"entity": first, "other": second}
         yield "/resolution", {"merge_above": 0.9}
+        yield "/schema", {"text": "[types.firm]"}
         yield "/estimates", {"documents": [{"key": self.key, "text": "Taken."}]}
         yield "/embeddings", {"model": "people", "input": QUERY}
         yield "/questions", {"question": QUERY, "reasoner": "extractive:min_probability=0"}

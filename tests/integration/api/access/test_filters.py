@@ -60,7 +60,7 @@ async def _walk(keys: Keys, holder: Holder, ids: dict[str, list[str]], corpus: s
     """Calls every operation with ids of hidden things; deletions last."""
     calls = []
     described = keys.server.app.openapi()["paths"]
-    order = {"get": 0, "post": 1, "patch": 2, "delete": 3}
+    order = {"get": 0, "post": 1, "put": 1, "patch": 2, "delete": 3}
     operations = sorted(
         ((method, path, one) for path, methods in described.items() for method, one in methods.items()),
         key=lambda one: order[one[0]],

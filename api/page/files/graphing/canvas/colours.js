@@ -26,8 +26,13 @@ export function readColours(beside) {
 /** Returns the outline and the filling of a node. */
 export function coloursOf(node, colours) {
   if (node.kind === "passage") return [colours["line-strong"], colours.surface];
+  if (node.colour) return [node.colour, blend(fromHex(node.colour), colours.surface)];
+  if (node.type && !TYPES.includes(node.type)) return [colours["type-other"], colours["type-other-tint"]];
   return node.type ? [colours[`type-${node.type}`], colours[`type-${node.type}-tint`]] : [colours.accent, colours["accent-tint"]];
 }
+
+/** Returns a colour of a schema, #rrggbb, in the form of the browser. */
+const fromHex = (colour) => `rgb(${[1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16)).join(", ")})`;
 
 /** Mixes two colours in the form that browsers resolve colours to, rgb(1, 2, 3): as one colour, which SVG files need. */
 function blend(colour, below) {

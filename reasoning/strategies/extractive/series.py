@@ -1,0 +1,182 @@
+"""Answers to questions over periods: a value of each report of one family, or of each period of a table, in the order
+of time, each with its citation; the change is computed.
+
+`series_rows` finds the rows and cells. A question that no two values are found for is answered as any other.
+"""
+
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from core.documents import DocumentRef, Span
+from core.ports.reasoning import Citation, Question, Quote
+from core.ports.retrieval import Hit
+from core.text.periods import asks_for_extremes, asks_over_periods, find_range, is_within
+from core.text.titles import family_of, order_of_marks, stem_of
+from reasoning.citations.markers import make_citation
+from reasoning.strategies.extractive.series_rows import (
+    Asked,
+    SeriesCell,
+    choose_rows,
+    find_label,
+    list_periods,
+    list_rows,
+    read_asked,
+)
+from reasoning.strategies.extractive.sides import split_sides
+
+__all__ = ["SERIES_NOTE", "SearchDocuments", "Series", "find_series", "write_series"]
+
+SERIES_NOTE = "Each value stands in the cited table; no language model read whether it answers. The change is computed."
+_CUT_NOTE = " The rest of the question is not answered."
+_MOST = 16
+"""Versions of a document that are read, the newest."""
+_FROM_EACH, _MOST_HITS = 8, 96
+"""Passages of each version that are searched for the row, and of all versions together."""
+_FEWEST = 2
+_HUNDRED = 100
+
+SearchDocuments = Callable[[frozenset[str], int], Awaitable[Sequence[Hit]]]
+"""Searches these documents with the question again, for so many hits."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Series:
+    """The values in the order of time, and the versions in which no row was found. `is_cut`: the question asks more."""
+
+    cells: Sequence[SeriesCell]
+    missing: Sequence[DocumentRef]
+    is_cut: bool
+
+    @property
+    def hits(self) -> tuple[Hit, ...]:
+        """The passages that have the values, each once."""
+        return tuple({cell.hit.chunk.id: cell.hit for cell in self.cells}.values())
+
+    @property
+    def note(self) -> str:
+        return SERIES_NOTE + (_CUT_NOTE if self.is_cut else "")
+
+
+async def find_series(question: Question, text: str, hits: Sequence[Hit], search: SearchDocuments) -> Series | None:
+    """Returns the values that a question over periods asks for; None for another question, or if no two are found.
+
+    The documents are the family that most of the hits are of; a question about two families is none over periods.
+    """
+    if question.parts or not hits or not asks_over_periods(text) or split_sides(text) is not None:
+        return None
+    asked, members = read_asked(text), _choose_family(text, hits)
+    if len(members) < _FEWEST:
+        return _find_in_table(asked, hits)
+    found = await search(frozenset(member.id for member in members), min(_FROM_EACH * len(members), _MOST_HITS))
+    rows = [row for row in list_rows(asked, found) if row.cells[0].hit.document.id in {member.id for member in members}]
+    if not rows:
+        return None
+    label = find_label(rows)
+    chosen = choose_rows(asked, [row for row in rows if row.name == label])
+    if len(chosen) < _FEWEST:
+        return None
+    in_order = [chosen[member.id] for member in members if member.id in chosen]
+    if all(cell.period for cell in in_order):
+        in_order.sort(key=lambda cell: cell.period.end)  # type: ignore[union-attr]
+    return Series(
+        cells=in_order, missing=[member for member in members if member.id not in chosen], is_cut=asked.is_cut
+    )
+
+
+def _choose_family(question: str, hits: Sequence[Hit]) -> list[DocumentRef]:
+    """Returns the versions of one document that the question asks over, the oldest first; [] if the hits are of no
+    family, or as much of a second one.
+    """
+    families = Counter(family_of(hit.document.key, hit.document.title)[0] for hit in hits if hit.versions)
+    if not families:
+        return []
+    (family, most), *others = families.most_common(2)
+    if others and 2 * others[0][1] > most:
+        return []
+    refs = {
+        ref.id: ref
+        for hit in hits
+        if hit.versions and family_of(hit.document.key, hit.document.title)[0] == family
+        for ref in (hit.document, *hit.versions)
+    }
+    bounds = find_range(question)
+    marks = {id: family_of(ref.key, ref.title)[1] for id, ref in refs.items()}
+    within = [ref for id, ref in refs.items() if bounds is None or is_within(marks[id], bounds)]
+    return sorted(within, key=lambda ref: (order_of_marks(marks[ref.id]), ref.key))[-_MOST:]
+
+
+def _find_in_table(asked: Asked, hits: Sequence[Hit]) -> Series | None:
+    """Returns the periods of one row of the best document that has any."""
+    rows = list(list_rows(asked, hits))
+    if not rows:
+        return None
+    label = find_label(rows)
+    first = min((row for row in rows if row.name == label), key=lambda row: row.cells[0].rank).cells[0].hit.document.id
+    cells = list_periods([row for row in rows if row.name == label and row.cells[0].hit.document.id == first])
+    return Series(cells=cells, missing=(), is_cut=asked.is_cut) if len(cells) >= _FEWEST else None
+
+
+def write_series(question: str, series: Series) -> tuple[str, tuple[Citation, ...]]:
+    """Returns a line for each value with the marker of its passage, what is missing, and the computed change."""
+    markers = {hit.chunk.id: number for number, hit in enumerate(series.hits, start=1)}
+    text = ""
+    citations = []
+    for cell in series.cells:
+        start = len(text)
+        text += f"{cell.label}, {_name_period(cell)}: {_write_value(cell)}"
+        quote = Quote(hit=cell.hit, text=cell.hit.chunk.text[cell.row.start : cell.row.end], span=cell.row)
+        marker = markers[cell.hit.chunk.id]
+        citations.append(make_citation(marker, quote, Span(start=start, end=len(text))))
+        text += f" [{marker}]\n\n"
+    if series.missing:
+        text += f"No such row was found in: {', '.join(stem_of(ref.key) for ref in series.missing)}.\n\n"
+    return text + _compute_change(question, series.cells), tuple(citations)
+
+
+def _name_period(cell: SeriesCell) -> str:
+    """Returns the period as the column says it, `three months ended June 25, 2022`; else column and document."""
+    if cell.period:
+        name = cell.period.name
+        return (
+            name[:1].lower() + name[1:] if name[:1].isupper() and cell.period.months and name[1:2].islower() else name
+        )
+    return f"{cell.column}, {stem_of(cell.hit.document.key)}" if cell.column else stem_of(cell.hit.document.key)
+
+
+def _write_value(cell: SeriesCell) -> str:
+    return f"{cell.value} {cell.scale}" if cell.scale not in ("", "%") else cell.value
+
+
+def _compute_change(question: str, cells: Sequence[SeriesCell]) -> str:
+    """Returns the change from the first to the last value, or why none is computed."""
+    if len({cell.period.months if cell.period else 0 for cell in cells}) > 1:
+        return "Computed: no change, since the periods differ in length."
+    if len({(cell.scale, cell.is_share) for cell in cells}) > 1:
+        return "Computed: no change, since not all tables say in which unit their values are."
+    if len({cell.amount.unit for cell in cells if cell.amount.unit}) > 1:
+        return "Computed: no change, since the values have different units."
+    first, last = cells[0], cells[-1]
+    change = last.amount.value - first.amount.value
+    scale = f" {first.scale}" if first.scale not in ("", "%") else ""
+    if not change:
+        told = f"unchanged from {_short(first)} to {_short(last)}"
+    else:
+        size = f"{abs(change):,}{' percentage points' if first.is_share else scale}"
+        share = ""
+        if first.amount.value > 0 and last.amount.value >= 0 and not first.is_share:
+            share = f", {'+' if change > 0 else '-'}{abs(change) / first.amount.value * _HUNDRED:.1f} %"
+        told = f"{'up' if change > 0 else 'down'} by {size}{share}, from {_short(first)} to {_short(last)}"
+    if len(cells) > _FEWEST and asks_for_extremes(question):
+        low, high = (choose(cells, key=_value_of) for choose in (min, max))
+        told += f"; highest {_short(high)}, lowest {_short(low)}"
+    return f"Computed: {told}."
+
+
+def _value_of(cell: SeriesCell) -> Decimal:
+    return cell.amount.value
+
+
+def _short(cell: SeriesCell) -> str:
+    return f"{cell.value} ({_name_period(cell)})"

@@ -4,6 +4,7 @@ of time, each with its citation; the change is computed.
 `series_rows` finds the rows and cells. A question that no two values are found for is answered as any other.
 """
 
+import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -36,6 +37,10 @@ _FROM_EACH, _MOST_HITS = 8, 96
 """Passages of each version that are searched for the row, and of all versions together."""
 _FEWEST = 2
 _HUNDRED = 100
+_OTHER_UNIT = 10
+_TAKEN = "; a value whose table names no unit is taken to be in the unit of the others"
+_LENGTH = re.compile(r"\b(?:Three|Six|Nine|Twelve|Thirteen|Months?|Weeks?|Quarters?|Fiscal|Years?|Ended)\b")
+"""Words of columns that are capitals only as headings are."""
 
 SearchDocuments = Callable[[frozenset[str], int], Awaitable[Sequence[Hit]]]
 """Searches these documents with the question again, for so many hits."""
@@ -138,10 +143,7 @@ def write_series(question: str, series: Series) -> tuple[str, tuple[Citation, ..
 def _name_period(cell: SeriesCell) -> str:
     """Returns the period as the column says it, `three months ended June 25, 2022`; else column and document."""
     if cell.period:
-        name = cell.period.name
-        return (
-            name[:1].lower() + name[1:] if name[:1].isupper() and cell.period.months and name[1:2].islower() else name
-        )
+        return _LENGTH.sub(lambda found: found[0].lower(), cell.period.name)
     return f"{cell.column}, {stem_of(cell.hit.document.key)}" if cell.column else stem_of(cell.hit.document.key)
 
 
@@ -153,17 +155,20 @@ def _compute_change(question: str, cells: Sequence[SeriesCell]) -> str:
     """Returns the change from the first to the last value, or why none is computed."""
     if len({cell.period.months if cell.period else 0 for cell in cells}) > 1:
         return "Computed: no change, since the periods differ in length."
-    if len({(cell.scale, cell.is_share) for cell in cells}) > 1:
-        return "Computed: no change, since not all tables say in which unit their values are."
-    if len({cell.amount.unit for cell in cells if cell.amount.unit}) > 1:
+    scales = {cell.scale for cell in cells if cell.scale}
+    if len(scales) > 1 or len({cell.amount.unit for cell in cells if cell.amount.unit}) > 1:
         return "Computed: no change, since the values have different units."
+    is_taken = bool(scales) and not all(cell.scale for cell in cells)
+    if is_taken and not _are_near(cells):
+        return "Computed: no change, since not all tables say in which unit their values are."
     first, last = cells[0], cells[-1]
     change = last.amount.value - first.amount.value
-    scale = f" {first.scale}" if first.scale not in ("", "%") else ""
+    sign = next((sign for sign in "$€£¥" if sign in first.value), "")
+    scale = "".join(f" {scale}" for scale in scales - {"%"})
     if not change:
         told = f"unchanged from {_short(first)} to {_short(last)}"
     else:
-        size = f"{abs(change):,}{' percentage points' if first.is_share else scale}"
+        size = f"{sign}{abs(change):,}{' percentage points' if first.is_share else scale}"
         share = ""
         if first.amount.value > 0 and last.amount.value >= 0 and not first.is_share:
             share = f", {'+' if change > 0 else '-'}{abs(change) / first.amount.value * _HUNDRED:.1f} %"
@@ -171,7 +176,13 @@ def _compute_change(question: str, cells: Sequence[SeriesCell]) -> str:
     if len(cells) > _FEWEST and asks_for_extremes(question):
         low, high = (choose(cells, key=_value_of) for choose in (min, max))
         told += f"; highest {_short(high)}, lowest {_short(low)}"
-    return f"Computed: {told}."
+    return f"Computed: {told}{_TAKEN if is_taken else ''}."
+
+
+def _are_near(cells: Sequence[SeriesCell]) -> bool:
+    """Returns whether no value is ten times another, so that all may be taken to be in one unit."""
+    values = [abs(cell.amount.value) for cell in cells]
+    return max(values) < _OTHER_UNIT * min(values)
 
 
 def _value_of(cell: SeriesCell) -> Decimal:
@@ -179,4 +190,4 @@ def _value_of(cell: SeriesCell) -> Decimal:
 
 
 def _short(cell: SeriesCell) -> str:
-    return f"{cell.value} ({_name_period(cell)})"
+    return f"{_write_value(cell)} ({_name_period(cell)})"

@@ -161,15 +161,17 @@ def _weigh_row(
     """
     *groups, last = _FOOTNOTE.sub(" ", row.label).split(HEADING_SEPARATOR)
     stems = frozenset(stem for stem in find_stems(last) - SUM_WORDS if not any(map(str.isdigit, stem)))
+    if "%" in last and not _SHARE_ASKED.search(asked.text):
+        return None
     if not stems or len(stems) > MOST_STEMS + 1 or stems <= _NO_LABEL:
         return None
     core = stems if stems in asked.said or stems <= asked.words else stems - _FILLING_LABEL
     is_metric = core in asked.said
     if is_metric:
         score, name = 4.0 + (1 + len(core)) * (core <= asked.words), frozenset({"*"})
-    elif core and core <= asked.words and not core <= names and not core <= _FILLING:
+    elif core and core <= asked.words and not core <= asked.said_words | names | _FILLING:
         score, name = 10.0 + len(core), core
-    elif len(core & asked.words) >= _PARTLY * len(core) > 1:
+    elif len(core & asked.words) >= _PARTLY * len(core) > 1 and core & asked.words - asked.said_words - _FILLING:
         score, name = 3.0 + len(core & asked.words) - (core != stems), core
     else:
         return None
@@ -208,6 +210,7 @@ def _list_cells(hit: Hit, rank: int, row: GridRow, grid: TextGrid) -> Iterator[S
             continue
         column = (columns[at] if at < len(columns) else "").replace(HEADING_SEPARATOR, " ")
         amount = read_amount(value.replace(" %", "%"), column)
+        sign = "" if _UNSCALED.search(f"{value} {label}") else _find_sign(grid, at, text)
         if amount is not None:
             yield SeriesCell(
                 hit=hit,
@@ -215,11 +218,24 @@ def _list_cells(hit: Hit, rank: int, row: GridRow, grid: TextGrid) -> Iterator[S
                 row=Span(start=row.start, end=end),
                 label=" ".join(label.split()).strip(" :"),
                 column=" ".join(column.split()),
-                value=value,
+                value=value if not sign or sign in value else _add_sign(value, sign),
                 amount=amount,
                 period=read_period(" ".join(column.split())),
                 scale=_find_scale(value, label, column, row.label, grid, text, row.start, hit.chunk.heading),
             )
+
+
+def _find_sign(grid: TextGrid, at: int, text: str) -> str:
+    """Returns the sign of currency that stands in a column, mostly in its first and last rows; '' if none or several
+    do, or if percentages stand there, too.
+    """
+    values = [text[slice(*row.cells[at])] for row in grid.rows if at < len(row.cells)]
+    signs = {sign for value in values for sign in "$€£¥" if sign in value}
+    return signs.pop() if len(signs) == 1 and not any("%" in value for value in values) else ""
+
+
+def _add_sign(value: str, sign: str) -> str:
+    return f"({sign}{value[1:]}" if value.startswith("(") else f"{sign}{value}"
 
 
 def _find_scale(  # noqa: PLR0917 - the places that may say it, the nearest first
@@ -228,7 +244,7 @@ def _find_scale(  # noqa: PLR0917 - the places that may say it, the nearest firs
     """Returns `million` if a table says that its numbers are millions, `%` for shares, '' if nothing is said."""
     if "%" in value or _UNSCALED.search(label):
         return "%" if "%" in value else ""
-    above = text[max(0, grid.start - _CAPTION) : start]
+    above = " ".join(text[max(0, grid.start - _CAPTION) : start].split())
     corner = grid.columns[0] if grid.columns else ""
     for place in (value, column, label, path, corner, above, heading):
         if place is above and _SHARE.search(above):
@@ -296,6 +312,8 @@ def _choose_cell(asked: Asked, cells: Sequence[SeriesCell]) -> SeriesCell | None
         return max(of_length or dated, key=lambda cell: (cell.period.end, -cell.period.months))  # type: ignore[union-attr]
     if len(cells) == 1:
         return cells[0]
+    if not all(cell.column for cell in cells):
+        return None  # the first of several columns without names may be of any period
     named = {
         TableCell(row=cell.label, column=cell.column, value=cell.value, span=cell.row): cell for cell in reversed(cells)
     }

@@ -52,6 +52,10 @@ _GOES = re.compile(
     re.IGNORECASE,
 )
 """How a value goes; a change may also be asked of one report, so only a family of documents or a table decides."""
+_FROM_TO = re.compile(
+    r"\b(?:from|between|von|vom|zwischen|de|entre|depuis)\s[^?]{1,60}?(?:\b(?:to|and|until|through|till|bis|und|à|et|au)\s|–)",
+    re.IGNORECASE,
+)
 _EXPLAINS = re.compile(
     r"\s*(?:(?:what|which)\b[^?]{0,60}\b(?:factors?|reasons?|drivers?|causes?|caused|drove|role|impact|risks?|policies)\b"
     r"|why\b|warum\b|weshalb\b|wieso\b|pourquoi\b|summari[sz]e\b|explain\b|describe\b|analy[sz]e\b|erkläre?\b|explique"
@@ -124,9 +128,9 @@ def asks_over_periods(question: str) -> bool:
     """
     if len(question) > _LONGEST or _EXPLAINS.match(question) or asks_for_older(question):
         return False
-    if not (_OVER.search(question) or _GOES.search(question)):
-        return False
-    return not find_wanted_marks(question) or find_range(question) is not None
+    if find_range(question) is not None:
+        return True
+    return not find_wanted_marks(question) and bool(_OVER.search(question) or _GOES.search(question))
 
 
 def find_range(question: str) -> tuple[str, str] | None:
@@ -134,7 +138,7 @@ def find_range(question: str) -> tuple[str, str] | None:
     if it names fewer than two, or marks of several kinds.
     """
     marks = find_wanted_marks(question)
-    if len(marks) < 2 or len(set(map(_kind_of, marks))) > 1:
+    if len(marks) < 2 or len(set(map(_kind_of, marks))) > 1 or not _FROM_TO.search(question):
         return None
     return min(marks, key=_order_of), max(marks, key=_order_of)
 

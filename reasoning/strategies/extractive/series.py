@@ -15,6 +15,7 @@ from core.ports.reasoning import Citation, Question, Quote
 from core.ports.retrieval import Hit
 from core.text.periods import asks_for_extremes, asks_over_periods, find_range, is_within
 from core.text.titles import family_of, order_of_marks, stem_of
+from core.text.value_kinds import find_stems
 from reasoning.citations.markers import make_citation
 from reasoning.strategies.extractive.series_rows import (
     Asked,
@@ -67,11 +68,12 @@ class Series:
 async def find_series(question: Question, text: str, hits: Sequence[Hit], search: SearchDocuments) -> Series | None:
     """Returns the values that a question over periods asks for; None for another question, or if no two are found.
 
-    The documents are the family that most of the hits are of; a question about two families is none over periods.
+    The documents are one family (`_choose_family`); a question about two is none over periods.
     """
     if question.parts or not hits or not asks_over_periods(text) or split_sides(text) is not None:
         return None
-    asked, members = read_asked(text), _choose_family(text, hits)
+    asked = read_asked(text)
+    members = _choose_family(asked, text, hits)
     if len(members) < _FEWEST:
         return _find_in_table(asked, hits)
     found = await search(frozenset(member.id for member in members), min(_FROM_EACH * len(members), _MOST_HITS))
@@ -90,21 +92,29 @@ async def find_series(question: Question, text: str, hits: Sequence[Hit], search
     )
 
 
-def _choose_family(question: str, hits: Sequence[Hit]) -> list[DocumentRef]:
+def _choose_family(asked: Asked, question: str, hits: Sequence[Hit]) -> list[DocumentRef]:
     """Returns the versions of one document that the question asks over, the oldest first; [] if the hits are of no
-    family, or as much of a second one.
+    family, or of several that have the row and of which the question names none.
+
+    A family that has the row goes before others, and one whose names have more words of the question.
     """
-    families = Counter(family_of(hit.document.key, hit.document.title)[0] for hit in hits if hit.versions)
-    if not families:
+    families = {hit.chunk.id: family_of(hit.document.key, hit.document.title)[0] for hit in hits if hit.versions}
+    rows = list(list_rows(asked, hits))
+    label = find_label(rows) if rows else frozenset()
+    having = [families.get(row.cells[0].hit.chunk.id, "") for row in rows if row.name == label]
+    if having and not any(having):
         return []
-    (family, most), *others = families.most_common(2)
-    if others and 2 * others[0][1] > most:
+    counts = Counter(family for family in having if family) or Counter(families.values())
+    named = {
+        family: len(asked.words & find_stems(f"{hit.document.title} {hit.document.key}"))
+        for hit in hits
+        if (family := families.get(hit.chunk.id)) in counts
+    }
+    best = sorted(counts, key=lambda family: (-named[family], -counts[family]))
+    if not best or (having and len(best) > 1 and named[best[0]] == named[best[1]]):
         return []
     refs = {
-        ref.id: ref
-        for hit in hits
-        if hit.versions and family_of(hit.document.key, hit.document.title)[0] == family
-        for ref in (hit.document, *hit.versions)
+        ref.id: ref for hit in hits if families.get(hit.chunk.id) == best[0] for ref in (hit.document, *hit.versions)
     }
     bounds = find_range(question)
     marks = {id: family_of(ref.key, ref.title)[1] for id, ref in refs.items()}

@@ -18,8 +18,10 @@ from core.passage_context.other_words import find_other_words, find_said_labels
 from core.passage_context.row_labels import MOST_STEMS, SUM_WORDS
 from core.ports.retrieval import Hit
 from core.text.periods import Period, find_months, read_period
-from core.text.titles import find_marks
+from core.text.terms import split_words
+from core.text.titles import find_marks, find_wanted_marks
 from core.text.value_kinds import find_stems
+from core.text.word_lists import SMALL_WORDS
 from reasoning.strategies.survey.values import Amount, read_amount, read_passage_grids
 
 __all__ = ["Asked", "SeriesCell", "choose_rows", "find_label", "list_periods", "list_rows", "read_asked"]
@@ -40,7 +42,7 @@ _FILLING = find_stems(
     "entwickelt entwickelte entwicklung verändert veränderung geändert gestiegen gesunken verlauf zeit laufe quartal "
     "quartale quartalen jahr jahre jahren zeitraum zeiträume berichten bericht einzelnen höhe hoch wie sich über "
     "évolué évolution changé varié trimestre trimestres année années période périodes temps tendance rapport rapports "
-    "comment fil cours montant comparer"
+    "comment fil cours montant comparer number numbers way"
 )
 """Words of a question over periods that no label need have."""
 _NO_LABEL = find_stems("total change quarter year month period version report date other all sum note page")
@@ -76,6 +78,8 @@ _SCALES = {
 }
 """How a table says what its numbers are in."""
 _UNSCALED = re.compile(r"per share|\bshares\b|\bEPS\b|je Aktie|par action|%|rate\b|headcount|employees", re.IGNORECASE)
+_IN_BRACKETS = re.compile(r"\([^()]{1,40}\)")
+"""A unit, or an explanation, behind a label: `Containers (TEU)`."""
 _FOOTNOTE = re.compile(r"\(\d{1,2}\)|[®™†*]")
 
 
@@ -129,9 +133,14 @@ def read_asked(question: str) -> Asked:
     cut = _LAST_CLAUSE.search(question)
     text = question[: cut.start()] if cut else question
     said = frozenset(find_said_labels(text))
+    marks = {mark.upper() for mark in find_wanted_marks(text)}
     return Asked(
         text=text,
-        words=frozenset(stem for stem in find_stems(text) if not stem.isdecimal()),
+        words=frozenset(
+            word.stem
+            for word in split_words(text)
+            if text[word.start : word.end].casefold() not in SMALL_WORDS and word.stem.upper() not in marks
+        ),
         said=said,
         months=find_months(text) if not re.search(r"quarters|quartale|trimestres", text, re.IGNORECASE) else 3,
         is_cut=bool(cut and question[cut.end() :].strip(" ?.!")),
@@ -160,7 +169,9 @@ def _weigh_row(
     A label of its own, `iPhone`, goes before a label of statements, "revenue", which then has to be the table's.
     """
     *groups, last = _FOOTNOTE.sub(" ", row.label).split(HEADING_SEPARATOR)
-    stems = frozenset(stem for stem in find_stems(last) - SUM_WORDS if not any(map(str.isdigit, stem)))
+    stems = frozenset(
+        stem for stem in find_stems(_IN_BRACKETS.sub(" ", last) or last) - SUM_WORDS if not any(map(str.isdigit, stem))
+    )
     if "%" in last and not _SHARE_ASKED.search(asked.text):
         return None
     if not stems or len(stems) > MOST_STEMS + 1 or stems <= _NO_LABEL:

@@ -10,7 +10,16 @@ from dataclasses import dataclass
 
 from core.text.titles import asks_for_older, find_wanted_marks, order_of_marks
 
-__all__ = ["Period", "asks_for_extremes", "asks_over_periods", "find_months", "find_range", "is_within", "read_period"]
+__all__ = [
+    "Period",
+    "asks_for_extremes",
+    "asks_over_periods",
+    "find_months",
+    "find_range",
+    "is_within",
+    "leave_out_periods",
+    "read_period",
+]
 
 _LONGEST = 1000
 """Characters of a question that are read; a longer question tells a story."""
@@ -33,7 +42,8 @@ _OVER = re.compile(
     r"|\bim (?:zeitverlauf|laufe? der (?:zeit|jahre|quartale|monate))\b|\bvon (?:quartal|jahr|monat) zu\b"
     r"|\b(?:jedes|pro|je|jedem) (?:quartal|jahr|monat|bericht|zeitraum)\b"
     r"|\büber die (?:zeit|jahre|quartale|versionen)\b"
-    r"|\bau (?:fil|cours) d(?:u temps|es)\b|\bd['’]un(?:e)? (?:trimestre|année|période|exercice|rapport|version) à\b"
+    r"|\bau (?:fil|cours) d(?:u temps|es)\b"
+    r"|\bd['’]un(?:e)? (?:trimestre|année|période|exercice|rapport|version) à(?: l['’]autre)?\b"
     r"|\b(?:chaque|par) (?:trimestre|année|période|exercice|mois|version)\b",
     re.IGNORECASE,
 )
@@ -56,8 +66,10 @@ _FROM_TO = re.compile(
     r"\b(?:from|between|von|vom|zwischen|de|entre|depuis)\s[^?]{1,60}?(?:\b(?:to|and|until|through|till|bis|und|à|et|au)\s|–)",
     re.IGNORECASE,
 )
+_UNTIL = re.compile(r"\b(?:until|bis|depuis)\b", re.IGNORECASE)
+"""Alone, "until 2024" asks for what was before."""
 _EXPLAINS = re.compile(
-    r"\s*(?:(?:what|which)\b[^?]{0,60}\b(?:factors?|reasons?|drivers?|causes?|caused|drove|role|impact|risks?|policies)\b"
+    r"\s*(?:(?:what|which)\b[^?]{0,60}\b(?:factors|reasons?|drivers?|causes?|caused|drove|role|impact|risks?|policies)\b"
     r"|why\b|warum\b|weshalb\b|wieso\b|pourquoi\b|summari[sz]e\b|explain\b|describe\b|analy[sz]e\b|erkläre?\b|explique"
     r"|(?:welche|was)\b[^?]{0,60}\b(?:gründe|faktoren|ursachen?)\b"
     r"|quel(?:le)?s?\b[^?]{0,60}\b(?:facteurs|raisons|causes)\b)",
@@ -100,7 +112,7 @@ _LENGTHS = tuple(
         (r"nine[ -]months?|9[ -]months?|thirty-nine weeks|39 weeks|neun monaten?|9 monaten?|neuf mois|9 mois", 9),
         (r"twelve[ -]months?|12[ -]months?|5[23] weeks|fifty-(?:two|three) weeks|zwölf monaten?|douze mois", 12),
         (r"half[ -]year|first half|halbjahr|semestre", 6),
-        (r"quarter(?:ly)?(?: ended)?|quartal|trimestre|Q[1-4]", 3),
+        (r"quarter(?:s|ly)?|quartale?n?|trimestres?|Q[1-4]", 3),
         (r"(?:fiscal )?years? ended|full[ -]year|geschäftsjahr|exercice", 12),
     )
 )
@@ -126,19 +138,23 @@ def asks_over_periods(question: str) -> bool:
     """Returns whether a question asks how something goes over several periods or versions. A question that names one
     period or version, asks for what was before, or asks for reasons, does not.
     """
-    if len(question) > _LONGEST or _EXPLAINS.match(question) or asks_for_older(question):
+    if len(question) > _LONGEST or _EXPLAINS.match(question):
         return False
     if find_range(question) is not None:
         return True
-    return not find_wanted_marks(question) and bool(_OVER.search(question) or _GOES.search(question))
+    if asks_for_older(question) or find_wanted_marks(question):
+        return False
+    return _OVER.search(question) is not None or _GOES.search(question) is not None
 
 
 def find_range(question: str) -> tuple[str, str] | None:
     """Returns the oldest and the newest mark of the years or versions that a question names: "from 2021 to 2024". None
     if it names fewer than two, or marks of several kinds.
     """
-    marks = find_wanted_marks(question)
-    if len(marks) < 2 or len(set(map(_kind_of, marks))) > 1 or not _FROM_TO.search(question):
+    if not _FROM_TO.search(question):
+        return None
+    marks = find_wanted_marks(_UNTIL.sub("and", question))
+    if len(marks) < 2 or len(set(map(_kind_of, marks))) > 1:
         return None
     return min(marks, key=_order_of), max(marks, key=_order_of)
 
@@ -155,6 +171,11 @@ def _kind_of(mark: str) -> str:
 
 def _order_of(mark: str) -> tuple[tuple[int, ...], ...]:
     return order_of_marks(frozenset({mark}))
+
+
+def leave_out_periods(question: str) -> str:
+    """Returns the question without the words by which it asks over periods: `over the reported quarters`."""
+    return _OVER.sub(" ", question[:_LONGEST])
 
 
 def asks_for_extremes(question: str) -> bool:

@@ -28,7 +28,7 @@ from reasoning.plans.dag import find_sinks, replace_tags
 from reasoning.plans.known_answers import KnownAnswer
 from reasoning.reading import are_sentences_asked
 from reasoning.strategies.auto.execution import LOOK, Execution, NodeAnswer, NodeSolver
-from reasoning.strategies.auto.small_model import SHORT_LOOK, answer_shortly
+from reasoning.strategies.auto.small_model import SHORT_LOOK, answer_shortly, look_for_series
 
 __all__ = ["Auto", "Config"]
 
@@ -123,6 +123,8 @@ class Auto:
             k = session.question.k or wanted
             found = await session.search_fully(question, k, step=LOOK, private=private)
             hits, look = found.hits, FirstLook()
+            if series := await look_for_series(session, question, hits, LOOK):
+                hits = tuple({hit.chunk.id: hit for hit in (*series.hits, *hits)}.values())
             if hits:
                 look = await settle_or_plan(session, question, hits, step=LOOK, facts=found.facts)
             if look.settled is not None:

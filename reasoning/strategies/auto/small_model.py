@@ -5,6 +5,7 @@ a fraction and loses nothing. Its yes or no about a clause is right as often as 
 (docs/benchmarks/small-models.md).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.events import PlannedStep
@@ -28,8 +29,9 @@ from reasoning.reading import COMPARED, Form, find_evidence, find_form, is_judge
 from reasoning.strategies.auto.execution import LOOK
 from reasoning.strategies.extractive.answering import LEAST, describe_quotes, is_answered, quote_units
 from reasoning.strategies.extractive.reading import read_hits
+from reasoning.strategies.extractive.series import Series, find_series, write_series
 
-__all__ = ["SHORT_LOOK", "answer_shortly"]
+__all__ = ["SHORT_LOOK", "answer_shortly", "look_for_series"]
 
 SHORT_LOOK = 8
 """Passages of the search, of each of which the model is shown few sentences."""
@@ -54,7 +56,8 @@ async def answer_shortly(
     """Searches once, and asks for a value with few sentences of each hit; returns None if there is no hit.
 
     A question that asks for more than a value, and a request with instructions, are answered from the whole passages.
-    Yes or no about one thing is told by quotes, unless `judge` is set or nothing seems to tell it.
+    A question over periods is answered by the value of each, which code finds. Yes or no about one thing is told by
+    quotes, unless `judge` is set or nothing seems to tell it.
     """
     quotes: _Quotes | None = None
     async with session.step(LOOK, question) as step:
@@ -64,7 +67,11 @@ async def answer_shortly(
         if not hits:
             return None
         conclusion: Conclusion | None = None
-        if session.question.instructions or not is_short_answer_asked(question):
+        series = None if session.question.instructions else await look_for_series(session, question, hits, LOOK)
+        if series is not None:
+            quotes = _quote_series(question, series)
+            conclusion = quotes.conclusion
+        elif session.question.instructions or not is_short_answer_asked(question):
             conclusion = await conclude_plainly(session, question, hits, step=LOOK)
         elif not judge and is_judgement_asked(question):
             quotes = await _quote(session, backends, question, found)
@@ -78,6 +85,23 @@ async def answer_shortly(
         return answer if quotes is None else replace(answer, note=quotes.note)
     taken = session.steps[LOOK]
     return answer_from_step(session, taken) if taken.answer else abstain(session, shown=[*map(passage_text, hits)])
+
+
+async def look_for_series(session: Session, question: str, hits: Sequence[Hit], step: str) -> Series | None:
+    """Returns the values that a question over several periods or versions asks for; None for any other question."""
+
+    async def search(documents: frozenset[str], k: int) -> Sequence[Hit]:
+        return await session.search(question, k, step=step, documents=documents)
+
+    return await find_series(session.question, question, hits, search)
+
+
+def _quote_series(question: str, series: Series) -> "_Quotes":
+    text, citations = write_series(question, series)
+    shown = tuple(map(passage_text, series.hits))
+    return _Quotes(
+        conclusion=Conclusion(text=text, support=Support.QUOTED, citations=citations, shown=shown), note=series.note
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

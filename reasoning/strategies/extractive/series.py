@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from operator import itemgetter
 
 from core.documents import DocumentRef, Span
 from core.ports.reasoning import Citation, Question, Quote
@@ -74,6 +75,8 @@ async def find_series(question: Question, text: str, hits: Sequence[Hit], search
         return None
     asked = read_asked(text)
     members = _choose_family(asked, text, hits)
+    if members is None:
+        return None
     if len(members) < _FEWEST:
         return _find_in_table(asked, hits)
     found = await search(frozenset(member.id for member in members), min(_FROM_EACH * len(members), _MOST_HITS))
@@ -85,16 +88,17 @@ async def find_series(question: Question, text: str, hits: Sequence[Hit], search
     if len(chosen) < _FEWEST:
         return None
     in_order = [chosen[member.id] for member in members if member.id in chosen]
-    if all(cell.period for cell in in_order):
-        in_order.sort(key=lambda cell: cell.period.end)  # type: ignore[union-attr]
+    ends = [cell.period.end for cell in in_order if cell.period]
+    if len(ends) == len(in_order):
+        in_order = [cell for _, cell in sorted(zip(ends, in_order, strict=True), key=itemgetter(0))]
     return Series(
         cells=in_order, missing=[member for member in members if member.id not in chosen], is_cut=asked.is_cut
     )
 
 
-def _choose_family(asked: Asked, question: str, hits: Sequence[Hit]) -> list[DocumentRef]:
+def _choose_family(asked: Asked, question: str, hits: Sequence[Hit]) -> list[DocumentRef] | None:
     """Returns the versions of one document that the question asks over, the oldest first; [] if the hits are of no
-    family, or of several that have the row and of which the question names none.
+    family, None if they are of several that have the row and the question names none.
 
     A family that has the row goes before others, and one whose names have more words of the question.
     """
@@ -111,8 +115,10 @@ def _choose_family(asked: Asked, question: str, hits: Sequence[Hit]) -> list[Doc
         if (family := families.get(hit.chunk.id)) in counts
     }
     best = sorted(counts, key=lambda family: (-named[family], -counts[family]))
-    if not best or (having and len(best) > 1 and named[best[0]] == named[best[1]]):
+    if not best:
         return []
+    if having and len(best) > 1 and named[best[0]] == named[best[1]]:
+        return None
     refs = {
         ref.id: ref for hit in hits if families.get(hit.chunk.id) == best[0] for ref in (hit.document, *hit.versions)
     }

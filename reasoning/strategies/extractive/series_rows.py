@@ -17,7 +17,7 @@ from core.passage_context.grids import GridRow, TextGrid
 from core.passage_context.other_words import find_other_words, find_said_labels
 from core.passage_context.row_labels import MOST_STEMS, SUM_WORDS
 from core.ports.retrieval import Hit
-from core.text.periods import Period, find_months, read_period
+from core.text.periods import Period, find_months, leave_out_periods, read_period
 from core.text.terms import split_words
 from core.text.titles import find_marks, find_wanted_marks
 from core.text.value_kinds import find_stems
@@ -42,7 +42,7 @@ _FILLING = find_stems(
     "entwickelt entwickelte entwicklung verändert veränderung geändert gestiegen gesunken verlauf zeit laufe quartal "
     "quartale quartalen jahr jahre jahren zeitraum zeiträume berichten bericht einzelnen höhe hoch wie sich über "
     "évolué évolution changé varié trimestre trimestres année années période périodes temps tendance rapport rapports "
-    "comment fil cours montant comparer number numbers way"
+    "comment fil cours montant comparer number numbers way Zahl Anzahl Wert nombre valeur"
 )
 """Words of a question over periods that no label need have."""
 _NO_LABEL = find_stems("total change quarter year month period version report date other all sum note page")
@@ -77,7 +77,11 @@ _SCALES = {
     ),
 }
 """How a table says what its numbers are in."""
-_UNSCALED = re.compile(r"per share|\bshares\b|\bEPS\b|je Aktie|par action|%|rate\b|headcount|employees", re.IGNORECASE)
+_UNSCALED = re.compile(
+    r"per share|\bshares\b|\bEPS\b|je Aktie|par action|%|rate\b|headcount|employees|number of|\bunits\b|days\b"
+    r"|Mitarbeiter|Beschäftigte|Anzahl|Stück|quote\b|effectif|nombre|salariés|taux\b|ratio\b|margin percentage",
+    re.IGNORECASE,
+)
 _IN_BRACKETS = re.compile(r"\([^()]{1,40}\)")
 """A unit, or an explanation, behind a label: `Containers (TEU)`."""
 _FOOTNOTE = re.compile(r"\(\d{1,2}\)|[®™†*]")
@@ -131,7 +135,7 @@ class SeriesRow:
 def read_asked(question: str) -> Asked:
     """Returns what a question over periods asks for."""
     cut = _LAST_CLAUSE.search(question)
-    text = question[: cut.start()] if cut else question
+    text = leave_out_periods(question[: cut.start()] if cut else question)
     said = frozenset(find_said_labels(text))
     marks = {mark.upper() for mark in find_wanted_marks(text)}
     return Asked(
@@ -142,7 +146,7 @@ def read_asked(question: str) -> Asked:
             if text[word.start : word.end].casefold() not in SMALL_WORDS and word.stem.upper() not in marks
         ),
         said=said,
-        months=find_months(text) if not re.search(r"quarters|quartale|trimestres", text, re.IGNORECASE) else 3,
+        months=find_months(question),
         is_cut=bool(cut and question[cut.end() :].strip(" ?.!")),
     )
 
@@ -314,21 +318,20 @@ def _are_dated(row: SeriesRow) -> bool:
 
 def _choose_cell(asked: Asked, cells: Sequence[SeriesCell]) -> SeriesCell | None:
     """Returns the cell of the document's own period; without names of periods the cell that the question asks for."""
-    dated = [cell for cell in cells if cell.period]
+    dated = [(cell.period, cell) for cell in cells if cell.period]
     if dated:
-        document = cells[0].hit.document
-        years = [cell for cell in dated if not cell.period.month and str(cell.period.year) in find_marks(document.key)]  # type: ignore[union-attr]
-        dated = years or dated
-        of_length = [cell for cell in dated if asked.months and cell.period.months == asked.months]  # type: ignore[union-attr]
-        return max(of_length or dated, key=lambda cell: (cell.period.end, -cell.period.months))  # type: ignore[union-attr]
+        marks = find_marks(cells[0].hit.document.key)
+        of_year = [pair for pair in dated if not pair[0].month and str(pair[0].year) in marks]
+        dated = of_year or dated
+        of_length = [pair for pair in dated if asked.months and pair[0].months == asked.months]
+        return max(of_length or dated, key=lambda pair: (pair[0].end, -pair[0].months))[1]
     if len(cells) == 1:
         return cells[0]
     if not all(cell.column for cell in cells):
         return None  # the first of several columns without names may be of any period
-    named = {
-        TableCell(row=cell.label, column=cell.column, value=cell.value, span=cell.row): cell for cell in reversed(cells)
-    }
-    return named.get(choose_cell([*named][::-1], asked.text))  # type: ignore[arg-type]
+    named = [TableCell(row=cell.label, column=cell.column, value=cell.value, span=cell.row) for cell in cells]
+    asked_cell = choose_cell(named, asked.text)
+    return cells[named.index(asked_cell)] if asked_cell else None
 
 
 def list_periods(rows: Sequence[SeriesRow]) -> list[SeriesCell]:

@@ -6,12 +6,13 @@ of time, each with its citation; the change is computed.
 
 import re
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from operator import itemgetter
 
 from core.documents import DocumentRef, Span
+from core.passage_context.other_words import find_other_words
 from core.ports.reasoning import Citation, Question, Quote
 from core.ports.retrieval import Hit
 from core.text.periods import asks_for_extremes, asks_over_periods, find_range, is_within
@@ -35,7 +36,7 @@ SERIES_NOTE = "Each value stands in the cited table; no language model read whet
 _CUT_NOTE = " The rest of the question is not answered."
 _MOST = 16
 """Versions of a document that are read, the newest."""
-_FROM_EACH, _MOST_HITS = 8, 96
+_FROM_EACH, _MOST_HITS = 16, 128
 """Passages of each version that are searched for the row, and of all versions together."""
 _FEWEST = 2
 _HUNDRED = 100
@@ -43,6 +44,7 @@ _OTHER_UNIT = 10
 _TAKEN = "; a value whose table names no unit is taken to be in the unit of the others"
 _LENGTH = re.compile(r"\b(?:Three|Six|Nine|Twelve|Thirteen|Months?|Weeks?|Quarters?|Fiscal|Years?|Ended)\b")
 """Words of columns that are capitals only as headings are."""
+_UNIT = re.compile(r"\s?\([^()]{1,80}\)")
 
 SearchDocuments = Callable[[frozenset[str], int], Awaitable[Sequence[Hit]]]
 """Searches these documents with the question again, for so many hits."""
@@ -81,7 +83,7 @@ async def find_series(question: Question, text: str, hits: Sequence[Hit], search
         return _find_in_table(asked, hits)
     found = await search(frozenset(member.id for member in members), min(_FROM_EACH * len(members), _MOST_HITS))
     rows = [row for row in list_rows(asked, found) if row.cells[0].hit.document.id in {member.id for member in members}]
-    if not rows:
+    if not rows or not _has_names(asked, found):
         return None
     label = find_label(rows)
     chosen = choose_rows(asked, [row for row in rows if row.name == label])
@@ -110,9 +112,7 @@ def _choose_family(asked: Asked, question: str, hits: Sequence[Hit]) -> list[Doc
         return []
     counts = Counter(family for family in having if family) or Counter(families.values())
     named = {
-        family: len(asked.words & find_stems(f"{hit.document.title} {hit.document.key}"))
-        for hit in hits
-        if (family := families.get(hit.chunk.id)) in counts
+        family: _count_named(asked, [hit for hit in hits if families.get(hit.chunk.id) == family]) for family in counts
     }
     best = sorted(counts, key=lambda family: (-named[family], -counts[family]))
     if not best:
@@ -128,10 +128,24 @@ def _choose_family(asked: Asked, question: str, hits: Sequence[Hit]) -> list[Doc
     return sorted(within, key=lambda ref: (order_of_marks(marks[ref.id]), ref.key))[-_MOST:]
 
 
+def _count_named(asked: Asked, hits: Sequence[Hit]) -> int:
+    """Returns how many words of the question the names of the hits' documents have, and of its names their texts."""
+    titles = find_stems(" ".join(f"{hit.document.title} {hit.document.key}" for hit in hits))
+    return len(asked.words & titles) + len(asked.names & find_stems(" ".join(hit.chunk.text for hit in hits)) - titles)
+
+
+def _has_names(asked: Asked, hits: Sequence[Hit]) -> bool:
+    """Returns whether each name of the question stands in the hits, or in the names of their documents."""
+    words = " ".join(f"{hit.document.title} {hit.document.key} {hit.chunk.heading} {hit.chunk.text}" for hit in hits)
+    told = find_stems(words)
+    said = frozenset(stem for term in find_other_words(asked.text) for stem in term.said)
+    return asked.names - said <= told
+
+
 def _find_in_table(asked: Asked, hits: Sequence[Hit]) -> Series | None:
     """Returns the periods of one row of the best document that has any."""
     rows = list(list_rows(asked, hits))
-    if not rows:
+    if not rows or not _has_names(asked, hits):
         return None
     label = find_label(rows)
     first = min((row for row in rows if row.name == label), key=lambda row: row.cells[0].rank).cells[0].hit.document.id
@@ -142,33 +156,43 @@ def _find_in_table(asked: Asked, hits: Sequence[Hit]) -> Series | None:
 def write_series(question: str, series: Series) -> tuple[str, tuple[Citation, ...]]:
     """Returns a line for each value with the marker of its passage, what is missing, and the computed change."""
     markers = {hit.chunk.id: number for number, hit in enumerate(series.hits, start=1)}
+    names = _name_periods(series.cells)
     text = ""
     citations = []
     for cell in series.cells:
         start = len(text)
-        text += f"{cell.label}, {_name_period(cell)}: {_write_value(cell)}"
+        text += f"{cell.label}, {names[cell]}: {_write_value(cell)}"
         quote = Quote(hit=cell.hit, text=cell.hit.chunk.text[cell.row.start : cell.row.end], span=cell.row)
         marker = markers[cell.hit.chunk.id]
         citations.append(make_citation(marker, quote, Span(start=start, end=len(text))))
         text += f" [{marker}]\n\n"
     if series.missing:
         text += f"No such row was found in: {', '.join(stem_of(ref.key) for ref in series.missing)}.\n\n"
-    return text + _compute_change(question, series.cells), tuple(citations)
+    return text + _compute_change(question, names), tuple(citations)
 
 
-def _name_period(cell: SeriesCell) -> str:
-    """Returns the period as the column says it, `three months ended June 25, 2022`; else column and document."""
-    if cell.period:
-        return _LENGTH.sub(lambda found: found[0].lower(), cell.period.name)
-    return f"{cell.column}, {stem_of(cell.hit.document.key)}" if cell.column else stem_of(cell.hit.document.key)
+def _name_periods(cells: Sequence[SeriesCell]) -> dict[SeriesCell, str]:
+    """Returns the name of each cell's period as its column says it, `three months ended June 25, 2022`; with the file
+    if the column says none, or the same as another.
+    """
+    names = [
+        _UNIT.sub("", _LENGTH.sub(lambda found: found[0].lower(), cell.column)) if cell.period else cell.column
+        for cell in cells
+    ]
+    if len(set(names)) == len(names) and all(cell.period for cell in cells):
+        return dict(zip(cells, names, strict=True))
+    files = [stem_of(cell.hit.document.key) for cell in cells]
+    return {cell: f"{name}, {file}" if name else file for cell, name, file in zip(cells, names, files, strict=True)}
 
 
 def _write_value(cell: SeriesCell) -> str:
     return f"{cell.value} {cell.scale}" if cell.scale not in ("", "%") else cell.value
 
 
-def _compute_change(question: str, cells: Sequence[SeriesCell]) -> str:
-    """Returns the change from the first to the last value, or why none is computed."""
+def _compute_change(question: str, names: Mapping[SeriesCell, str]) -> str:
+    """Returns the change from the first to the last value, or why none is computed. `names` are of the periods."""
+    cells = list(names)
+    told_of = {cell: f"{_write_value(cell)} ({name})" for cell, name in names.items()}
     if len({cell.period.months if cell.period else 0 for cell in cells}) > 1:
         return "Computed: no change, since the periods differ in length."
     scales = {cell.scale for cell in cells if cell.scale}
@@ -182,16 +206,16 @@ def _compute_change(question: str, cells: Sequence[SeriesCell]) -> str:
     sign = next((sign for sign in "$€£¥" if sign in first.value), "")
     scale = "".join(f" {scale}" for scale in scales - {"%"})
     if not change:
-        told = f"unchanged from {_short(first)} to {_short(last)}"
+        told = f"unchanged from {told_of[first]} to {told_of[last]}"
     else:
         size = f"{sign}{abs(change):,}{' percentage points' if first.is_share else scale}"
         share = ""
         if first.amount.value > 0 and last.amount.value >= 0 and not first.is_share:
             share = f", {'+' if change > 0 else '-'}{abs(change) / first.amount.value * _HUNDRED:.1f} %"
-        told = f"{'up' if change > 0 else 'down'} by {size}{share}, from {_short(first)} to {_short(last)}"
+        told = f"{'up' if change > 0 else 'down'} by {size}{share}, from {told_of[first]} to {told_of[last]}"
     if len(cells) > _FEWEST and asks_for_extremes(question):
         low, high = (choose(cells, key=_value_of) for choose in (min, max))
-        told += f"; highest {_short(high)}, lowest {_short(low)}"
+        told += f"; highest {told_of[high]}, lowest {told_of[low]}"
     return f"Computed: {told}{_TAKEN if is_taken else ''}."
 
 
@@ -203,7 +227,3 @@ def _are_near(cells: Sequence[SeriesCell]) -> bool:
 
 def _value_of(cell: SeriesCell) -> Decimal:
     return cell.amount.value
-
-
-def _short(cell: SeriesCell) -> str:
-    return f"{_write_value(cell)} ({_name_period(cell)})"

@@ -6,8 +6,9 @@ and of these the shortest, unless the question says another length.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 
 from core.documents import HEADING_SEPARATOR, Span
@@ -17,6 +18,7 @@ from core.passage_context.grids import GridRow, TextGrid
 from core.passage_context.other_words import find_other_words, find_said_labels
 from core.passage_context.row_labels import MOST_STEMS, SUM_WORDS
 from core.ports.retrieval import Hit
+from core.text.name_spans import find_names
 from core.text.periods import Period, find_months, leave_out_periods, read_period
 from core.text.terms import split_words
 from core.text.titles import find_marks, find_wanted_marks
@@ -89,11 +91,14 @@ _FOOTNOTE = re.compile(r"\(\d{1,2}\)|[®™†*]")
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """A question over periods: its first clause, the words that a row must account for, and other names of them."""
+    """A question over periods: its first clause, the words that a row must account for, other names of these, and the
+    words of names, which must stand in the documents.
+    """
 
     text: str
     words: frozenset[str]
     said: frozenset[frozenset[str]]
+    names: frozenset[str]
     months: int
     is_cut: bool
 
@@ -102,10 +107,10 @@ class Asked:
         return frozenset(stem for term in find_other_words(self.text) for stem in term.said)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class SeriesCell:
-    """A value of a row. `row` is the place of the row in the text of the hit, `label` the last part of its label, and
-    `scale` what the table says of its numbers, `million`.
+    """A value of a row; each is equal to itself alone. `row` is the place of the row in the text of the hit, `label`
+    the last part of its label, and `scale` what the table says of its numbers, `million`.
     """
 
     hit: Hit
@@ -146,6 +151,7 @@ def read_asked(question: str) -> Asked:
             if text[word.start : word.end].casefold() not in SMALL_WORDS and word.stem.upper() not in marks
         ),
         said=said,
+        names=find_stems(" ".join(name.form for name in find_names(text))) - _FILLING,
         months=find_months(question),
         is_cut=bool(cut and question[cut.end() :].strip(" ?.!")),
     )
@@ -280,7 +286,10 @@ def find_label(rows: Sequence[SeriesRow]) -> frozenset[str]:
 
 
 def choose_rows(asked: Asked, rows: Sequence[SeriesRow]) -> dict[str, SeriesCell]:
-    """Returns for each document the cell of its own period, by the document's id. `rows` have one label."""
+    """Returns for each document the cell of its own period, by the document's id. `rows` have one label.
+
+    If some documents name the periods of their columns, others are left out.
+    """
     by_document = defaultdict[str, list[SeriesRow]](list)
     for row in rows:
         by_document[row.cells[0].hit.document.id].append(row)
@@ -290,16 +299,30 @@ def choose_rows(asked: Asked, rows: Sequence[SeriesRow]) -> dict[str, SeriesCell
     for id, of_one in by_document.items():
         found = [(row, cell) for row in of_one if (cell := _choose_cell(asked, row.cells)) is not None]
         if found:
-            chosen[id] = min(found, key=lambda pair: _order(pair[0], pair[1], own[id], wants_share))[1]
-    return chosen
+            tables = Counter(value for value, _ in {(cell.amount.value, cell.hit.chunk.id) for _, cell in found})
+            ranks = [_order(row, cell, own[id], tables, wants_share=wants_share) for row, cell in found]
+            chosen[id] = found[ranks.index(min(ranks))][1]
+    dated = {id: cell for id, cell in chosen.items() if cell.period}
+    return dated or chosen
 
 
-def _order(row: SeriesRow, cell: SeriesCell, own: tuple[int, int, int] | None, wants_share: bool) -> tuple[object, ...]:
+def _order(
+    row: SeriesRow,
+    cell: SeriesCell,
+    own: tuple[int, int, int] | None,
+    tables: Mapping[Decimal, int],
+    *,
+    wants_share: bool,
+) -> tuple[float, ...]:
+    """Orders the cells of a document, the best first. Of several values under one label the value of the most `tables`
+    goes first: a note divides up what statement and discussion tell.
+    """
     return (
         own is not None and (cell.period is None or cell.period.end != own),
         cell.is_share != wants_share,
         -round(row.score),
         cell.period.months if cell.period else 0,
+        -tables[cell.amount.value],
         not cell.scale,
         -row.score,
         cell.rank,

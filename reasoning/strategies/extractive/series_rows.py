@@ -86,6 +86,8 @@ _UNSCALED = re.compile(
 )
 _IN_BRACKETS = re.compile(r"\([^()]{1,40}\)")
 """A unit, or an explanation, behind a label: `Containers (TEU)`."""
+_PAGE = re.compile(r"pages?|seiten?|no\.?|nr\.?", re.IGNORECASE)
+"""A column whose numbers are no values."""
 _FOOTNOTE = re.compile(r"\(\d{1,2}\)|[®™†*]")
 
 
@@ -232,7 +234,7 @@ def _list_cells(hit: Hit, rank: int, row: GridRow, grid: TextGrid) -> Iterator[S
         column = (columns[at] if at < len(columns) else "").replace(HEADING_SEPARATOR, " ")
         amount = read_amount(value.replace(" %", "%"), column)
         sign = "" if _UNSCALED.search(f"{value} {label}") else _find_sign(grid, at, text)
-        if amount is not None:
+        if amount is not None and not _PAGE.fullmatch(column.strip()):
             yield SeriesCell(
                 hit=hit,
                 rank=rank,
@@ -288,7 +290,8 @@ def find_label(rows: Sequence[SeriesRow]) -> frozenset[str]:
 def choose_rows(asked: Asked, rows: Sequence[SeriesRow]) -> dict[str, SeriesCell]:
     """Returns for each document the cell of its own period, by the document's id. `rows` have one label.
 
-    If some documents name the periods of their columns, others are left out.
+    If some documents name the periods of their columns, others are left out. The value must stand in the best passage
+    with the row, too: another table may divide it up.
     """
     by_document = defaultdict[str, list[SeriesRow]](list)
     for row in rows:
@@ -298,6 +301,9 @@ def choose_rows(asked: Asked, rows: Sequence[SeriesRow]) -> dict[str, SeriesCell
     chosen = {}
     for id, of_one in by_document.items():
         found = [(row, cell) for row in of_one if (cell := _choose_cell(asked, row.cells)) is not None]
+        best = min(row.cells[0].rank for row in of_one)
+        told = {cell.amount.value for row in of_one for cell in row.cells if cell.rank == best}
+        found = [(row, cell) for row, cell in found if cell.amount.value in told]
         if found:
             tables = Counter(value for value, _ in {(cell.amount.value, cell.hit.chunk.id) for _, cell in found})
             ranks = [_order(row, cell, own[id], tables, wants_share=wants_share) for row, cell in found]

@@ -1,6 +1,7 @@
 """Which values a question over periods is answered with, how they are written, and what is computed from them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -150,6 +151,27 @@ async def test_the_first_of_several_columns_without_names_is_no_period() -> None
     keys = [f"{quarter} Okeke.md" for quarter in QUARTERS]
     text = "Revenue | $1,210 | $1,000\nCost of revenue | 500 | 400\nOther income | 5 | 6\n"
     assert await ask("How has revenue changed over time?", [hit(key, text, keys) for key in keys]) is None
+
+
+async def test_a_value_that_the_best_passage_does_not_have_is_left_out() -> None:
+    keys = [f"{quarter} Okeke.md" for quarter in QUARTERS]
+    best = [
+        hit(key, "Revenue | $1,210 | $1,000\nCost of revenue | 500 | 400\nOther income | 5 | 6\n", keys) for key in keys
+    ]
+    table = "| | Three Months Ended {} | Change |\n|---|---|---|\n| Revenue | $70 | 4 % |\n| Other | $9 | 5 % |\n"
+    parts = [
+        replace(one.chunk, id=f"p-{one.chunk.id}", text=table.format(day))
+        for one, day in zip(best, QUARTERS.values(), strict=True)
+    ]
+    notes = [replace(one, chunk=chunk) for one, chunk in zip(best, parts, strict=True)]
+    assert await ask("How has revenue changed over time?", [*best, *notes]) is None
+    assert await ask("How has revenue changed over time?", notes) is not None
+
+
+async def test_page_numbers_are_no_values() -> None:
+    keys = [f"{quarter} Okeke.md" for quarter in QUARTERS]
+    text = "| Item | Page |\n|---|---|\n| Legal proceedings | 20 |\n| Revenue | 31 |\n"
+    assert await ask("How have legal proceedings changed over time?", [hit(key, text, keys) for key in keys]) is None
 
 
 async def test_the_periods_of_one_table_are_a_series() -> None:

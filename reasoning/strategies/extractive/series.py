@@ -167,7 +167,7 @@ def write_series(question: str, series: Series) -> tuple[str, tuple[Citation, ..
         citations.append(make_citation(marker, quote, Span(start=start, end=len(text))))
         text += f" [{marker}]\n\n"
     if series.missing:
-        text += f"No such row was found in: {', '.join(stem_of(ref.key) for ref in series.missing)}.\n\n"
+        text += f"No such value was surely found in: {', '.join(stem_of(ref.key) for ref in series.missing)}.\n\n"
     return text + _compute_change(question, names), tuple(citations)
 
 

@@ -290,8 +290,8 @@ def find_label(rows: Sequence[SeriesRow]) -> frozenset[str]:
 def choose_rows(asked: Asked, rows: Sequence[SeriesRow]) -> dict[str, SeriesCell]:
     """Returns for each document the cell of its own period, by the document's id. `rows` have one label.
 
-    If some documents name the periods of their columns, others are left out. The value must stand in the best passage
-    with the row, too: another table may divide it up.
+    If some documents name the periods of their columns, others are left out. So is a value that one table alone has,
+    unless it stands in the best passage with the row: the table may divide up what that passage tells.
     """
     by_document = defaultdict[str, list[SeriesRow]](list)
     for row in rows:
@@ -301,13 +301,15 @@ def choose_rows(asked: Asked, rows: Sequence[SeriesRow]) -> dict[str, SeriesCell
     chosen = {}
     for id, of_one in by_document.items():
         found = [(row, cell) for row in of_one if (cell := _choose_cell(asked, row.cells)) is not None]
-        best = min(row.cells[0].rank for row in of_one)
-        told = {cell.amount.value for row in of_one for cell in row.cells if cell.rank == best}
-        found = [(row, cell) for row, cell in found if cell.amount.value in told]
-        if found:
-            tables = Counter(value for value, _ in {(cell.amount.value, cell.hit.chunk.id) for _, cell in found})
-            ranks = [_order(row, cell, own[id], tables, wants_share=wants_share) for row, cell in found]
-            chosen[id] = found[ranks.index(min(ranks))][1]
+        if not found:
+            continue
+        tables = Counter(value for value, _ in {(cell.amount.value, cell.hit.chunk.id) for _, cell in found})
+        ranks = [_order(row, cell, own[id], tables, wants_share=wants_share) for row, cell in found]
+        cell = found[ranks.index(min(ranks))][1]
+        first = min(row.cells[0].rank for row in of_one)
+        told = {other.amount.value for row in of_one for other in row.cells if other.rank == first}
+        if cell.amount.value in told or tables[cell.amount.value] > 1:
+            chosen[id] = cell
     dated = {id: cell for id, cell in chosen.items() if cell.period}
     return dated or chosen
 

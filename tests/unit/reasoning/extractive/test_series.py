@@ -95,7 +95,7 @@ async def test_a_report_without_the_row_is_named() -> None:
     empty = hit("2022 Q4 Okeke Ferries.md", "The ferry sailed.", [f"{other} Okeke Ferries.md" for other in QUARTERS])
     series = await ask("How has revenue changed over time?", [*REPORTS[:2], empty])
     assert series is not None
-    assert "No such row was found in: 2022 Q4 Okeke Ferries." in write_series("", series)[0]
+    assert "No such value was surely found in: 2022 Q4 Okeke Ferries." in write_series("", series)[0]
 
 
 async def test_no_change_is_computed_from_unlike_units() -> None:

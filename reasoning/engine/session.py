@@ -137,13 +137,16 @@ class Session:
         searcher: tuple[str, Searcher] | None = None,
         entities: tuple[str, ...] | None = None,
         private: bool | None = None,
+        documents: frozenset[str] | None = None,
     ) -> tuple[Hit, ...]:
         """Returns the hits for a text, best first, of the session's searcher unless another is given.
 
+        `documents` are some of the documents that the question may be answered from (None: all of them).
         `private` tells whether the text may hold words of passages, or of the conversation; `Query` says what follows.
         If it is not given, a text is private once a model was shown a passage of the corpus, or the conversation.
         """
-        result = await self._search(text, k, step, searcher or self._searcher, entities, private, facts=False)
+        chosen = searcher or self._searcher
+        result = await self._search(text, k, step, chosen, entities, private, facts=False, documents=documents)
         return result.hits
 
     async def search_fully(
@@ -172,13 +175,14 @@ class Session:
         private: bool | None,
         *,
         facts: bool,
+        documents: frozenset[str] | None = None,
     ) -> SearchResult:
         name, chosen = searcher
         query = Query(
             corpus=self.question.corpus,
             text=text,
             k=k,
-            documents=self.question.documents,
+            documents=self.question.documents if documents is None else documents,
             parts=self.question.parts,
             facts=facts,
             entities=entities,

@@ -3,7 +3,8 @@
 Reports of four quarters have the same passages but for the figures, so neither meaning nor words choose among them. The
 question does: "in Q3 2022", "in version 4.6.2", "in the latest report". If it names no version, the newest passage goes
 first among passages in nearly the same words. So does a newer passage that has all words of the question that the older
-passage has: a fault code whose remedy was changed, or a clause that an amendment replaces.
+passage has: a fault code whose remedy was changed, or a clause that an amendment replaces. If the question asks over
+several versions ("How has revenue changed over time?"), these take turns.
 """
 
 import re
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from core.documents import DocumentRef
 from core.ports.retrieval import Query
 from core.text.name_spans import find_names
+from core.text.periods import asks_over_periods, find_range, is_within
 from core.text.terms import Terms, hash_stem, split_words
 from core.text.titles import (
     asks_for_newest,
@@ -132,6 +134,8 @@ def weigh_versions(
 
     - If the lead-in names a document, passages of other documents lose.
     - If the question names a family, passages of other families lose, unless they have the name.
+    - If the question asks over several versions, passages of the versions exchange their scores, so that each version
+      has its best passage among the first, then its second.
     - If the question compares a version with earlier versions, nothing more is added.
     - If the question names a version, or asks for the newest, passages of other versions lose.
     - If the question is about what was before a version, nothing more is added.
@@ -148,6 +152,8 @@ def weigh_versions(
     )
     others = _find_other_families(versions, candidates, query.text, snapshot)
     added = -candidates.deviation * np.maximum(_LOSS * others, _LOSS_UNNAMED * unnamed)
+    if asks_over_periods(query.text):
+        return added + _take_turns(versions, candidates, added, query.text, snapshot)
     if compares_with_earlier(query.text):
         return added
     lacking = _count_lacking(versions, query.text)
@@ -250,6 +256,35 @@ def _put_newest_first(versions: Versions, candidates: _Candidates, question: str
             best_first = np.sort(scores[same])[::-1] - np.arange(len(same)) * 1e-9  # equal scores are ordered by id
             added[newest_first] = best_first - scores[newest_first]
     return added
+
+
+def _take_turns(
+    versions: Versions, candidates: _Candidates, added: Floats, question: str, snapshot: GraphSnapshot
+) -> Floats:
+    """Returns what is added to the scores, (n,), so that the versions of a document that the question asks over take
+    turns: behind the best passage comes of each other version the passage that is best and most like it, and so on.
+    `added` (n,) is what was added before.
+    """
+    scores, bounds = candidates.scores + added, find_range(question)
+    turns = np.zeros(len(scores))
+    for members in versions.families.values():
+        asked = {id for id in members if bounds is None or is_within(versions.marks[id], bounds)}
+        places = np.array([place for place, id in enumerate(candidates.ids) if id in asked], np.int64)
+        if not len(places):
+            continue
+        rows, owner = snapshot.terms_of(candidates.chunks[places])
+        alike = candidates.deviation * _share_stems(rows, owner, len(places))
+        owners = np.array([candidates.ids[place] for place in places])
+        left, in_turn = np.ones(len(places), np.bool_), list[int]()
+        while left.any():
+            first = int(np.argmax(np.where(left, scores[places], -np.inf)))
+            near = np.where(left, scores[places] + alike[first], -np.inf)
+            best = {id: int(np.argmax(np.where(owners == id, near, -np.inf))) for id in sorted(set(owners[left]))}
+            turn = [first, *sorted((at for id, at in best.items() if id != owners[first]), key=lambda at: -near[at])]
+            in_turn += turn
+            left[turn] = False
+        turns[places[in_turn]] = np.sort(scores[places])[::-1] - scores[places[in_turn]]
+    return turns
 
 
 def _count_lacking(versions: Versions, question: str) -> dict[str, int]:

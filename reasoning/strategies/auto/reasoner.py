@@ -28,7 +28,7 @@ from reasoning.plans.dag import find_sinks, replace_tags
 from reasoning.plans.known_answers import KnownAnswer
 from reasoning.reading import are_sentences_asked
 from reasoning.strategies.auto.execution import LOOK, Execution, NodeAnswer, NodeSolver
-from reasoning.strategies.auto.small_model import SHORT_LOOK, answer_shortly
+from reasoning.strategies.auto.small_model import SHORT_LOOK, answer_shortly, look_for_series
 from reasoning.strategies.auto.table_rows import compute_rows, conclude_rows
 from reasoning.strategies.extractive.over_rows import RowsAnswer
 
@@ -129,7 +129,12 @@ class Auto:
             k = session.question.k or wanted
             found = await session.search_fully(question, k, step=LOOK, private=private)
             hits, look = found.hits, FirstLook()
-            rows = await compute_rows(session, self._backends, question, hits, step) if hits else None
+            series = await look_for_series(session, question, hits, LOOK)
+            rows = None
+            if series is not None:
+                hits = tuple({hit.chunk.id: hit for hit in (*series.hits, *hits)}.values())
+            elif hits:
+                rows = await compute_rows(session, self._backends, question, hits, step)
             if hits and rows is None:
                 look = await settle_or_plan(session, question, hits, step=LOOK, facts=found.facts)
             if look.settled is not None:

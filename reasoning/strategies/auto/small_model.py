@@ -5,6 +5,7 @@ a fraction and loses nothing. Its yes or no about a clause is right as often as 
 (docs/benchmarks/small-models.md).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.events import PlannedStep
@@ -29,8 +30,9 @@ from reasoning.strategies.auto.execution import LOOK
 from reasoning.strategies.auto.table_rows import compute_rows, conclude_rows
 from reasoning.strategies.extractive.answering import LEAST, describe_quotes, is_answered, quote_units
 from reasoning.strategies.extractive.reading import read_hits
+from reasoning.strategies.extractive.series import Series, find_series, write_series
 
-__all__ = ["SHORT_LOOK", "answer_shortly"]
+__all__ = ["SHORT_LOOK", "answer_shortly", "look_for_series"]
 
 SHORT_LOOK = 8
 """Passages of the search, of each of which the model is shown few sentences."""
@@ -55,8 +57,8 @@ async def answer_shortly(
     """Searches once, and asks for a value with few sentences of each hit; returns None if there is no hit.
 
     A question that asks for more than a value, and a request with instructions, are answered from the whole passages.
-    Yes or no about one thing is told by quotes, unless `judge` is set or nothing seems to tell it. Code answers a
-    question over all rows of a table.
+    A question over periods is answered by the value of each, which code finds, and a question over all rows of a table
+    by code, too. Yes or no about one thing is told by quotes, unless `judge` is set or nothing seems to tell it.
     """
     async with session.step(LOOK, question) as step:
         session.plan([PlannedStep(id=LOOK, question=question)])
@@ -64,8 +66,13 @@ async def answer_shortly(
         hits = found.hits
         if not hits:
             return None
-        rows = await compute_rows(session, backends, question, hits, step)
-        outcome = None if rows is not None else await _conclude(session, backends, question, found, step, judge=judge)
+        outcome, rows = await _quote_series(session, question, hits), None
+        if outcome is not None:
+            fill_step(step, outcome.conclusion)
+        else:
+            rows = await compute_rows(session, backends, question, hits, step)
+        if outcome is None and rows is None:
+            outcome = await _conclude(session, backends, question, found, step, judge=judge)
     if rows is not None:
         return conclude_rows(session, rows)
     if outcome is not None:
@@ -73,6 +80,26 @@ async def answer_shortly(
         return replace(answer, note=outcome.note) if outcome.note else answer
     taken = session.steps[LOOK]
     return answer_from_step(session, taken) if taken.answer else abstain(session, shown=[*map(passage_text, hits)])
+
+
+async def look_for_series(session: Session, question: str, hits: Sequence[Hit], step: str) -> Series | None:
+    """Returns the values that a question over several periods or versions asks for; None for any other question."""
+
+    async def search(documents: frozenset[str], k: int) -> Sequence[Hit]:
+        return await session.search(question, k, step=step, documents=documents)
+
+    return await find_series(session.question, question, hits, search)
+
+
+async def _quote_series(session: Session, question: str, hits: Sequence[Hit]) -> "_Outcome | None":
+    series = None if session.question.instructions else await look_for_series(session, question, hits, LOOK)
+    if series is None:
+        return None
+    text, citations = write_series(question, series)
+    shown = tuple(map(passage_text, series.hits))
+    return _Outcome(
+        conclusion=Conclusion(text=text, support=Support.QUOTED, citations=citations, shown=shown), note=series.note
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

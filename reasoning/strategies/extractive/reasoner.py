@@ -11,6 +11,7 @@ from core.events import AnswerEvent, SearchEvent, StepEvent
 from core.ports.reasoning import Answer, Question, Step, Support, Unsupported
 from core.ports.retrieval import Hit, Query, check_searched
 from core.strategies import StrategyConfig
+from core.text.periods import asks_over_periods
 from core.text.value_kinds import find_stems
 from core.trace import Trace
 from reasoning.citations.quotes import passage_text
@@ -19,6 +20,7 @@ from reasoning.strategies.extractive.answering import LEAST, describe_quotes, is
 from reasoning.strategies.extractive.over_rows import NOTE, answer_over_rows
 from reasoning.strategies.extractive.quoting import choose, cite, write, write_nearest, write_unit
 from reasoning.strategies.extractive.reading import Reading, read_hits
+from reasoning.strategies.extractive.series import find_series, write_series
 from reasoning.strategies.extractive.sides import split_sides
 from reasoning.strategies.extractive.stated import asks_of_relation
 from reasoning.strategies.extractive.units import READ
@@ -72,10 +74,14 @@ class Extractive:
     async def answer(self, question: Question, trace: Trace) -> Answer:
         if question.history:
             trace.note(_UNREAD)
-        looks = await self._look_at_sides(question, trace)
-        answer = await self._conclude_rows(question, looks, trace) or self._conclude_sides(question, looks)
+        over_periods = await self._look(question, question.text, trace) if asks_over_periods(question.text) else None
+        looks = [over_periods] if over_periods else []
+        answer = await self._conclude_series(question, over_periods, trace) if over_periods else None
         if answer is None:
-            look = await self._look(question, question.text, trace)
+            looks = await self._look_at_sides(question, trace)
+            answer = await self._conclude_rows(question, looks, trace) or self._conclude_sides(question, looks)
+        if answer is None:
+            look = over_periods or await self._look(question, question.text, trace)
             looks = [look]
             answer = await self._conclude_rows(question, looks, trace) or self._conclude(question, look)
         steps = []
@@ -173,6 +179,28 @@ class Extractive:
             support=Support.QUOTED,
             note=describe_quotes(reading, _LABEL, _REMEDY),
             shown=shown,
+        )
+
+    async def _conclude_series(self, question: Question, look: "_Look", trace: Trace) -> Answer | None:
+        """Returns the values of several versions of a document, or of a table's periods, that a question asks for; None
+        if it asks for none.
+        """
+
+        async def search(documents: frozenset[str], k: int) -> Sequence[Hit]:
+            query = Query(corpus=question.corpus, text=question.text, k=k, documents=documents, private=False)
+            return (await self._backends.searcher.search(query, trace)).hits
+
+        series = await find_series(question, question.text, look.hits, search)
+        if series is None:
+            return None
+        text, citations = write_series(question.text, series)
+        return Answer(
+            text=text,
+            reasoner="extractive",
+            citations=citations,
+            support=Support.QUOTED,
+            note=f"{_LABEL} {series.note}",
+            shown=tuple(passage_text(hit) for hit in series.hits),
         )
 
     def _conclude_sides(self, question: Question, looks: Sequence["_Look"]) -> Answer | None:

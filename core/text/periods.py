@@ -1,0 +1,208 @@
+"""Periods: whether a question asks how a value goes over several of them, and which period the name of a column says.
+
+"How has revenue changed over time?" wants a value of each report, and "in Q3 2023" wants the value of one. Columns are
+named `Three Months Ended July 1, 2023`, `31.12.2024`, `2023` or `Q2 2024`. English, German and French.
+"""
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from core.text.titles import asks_for_older, find_wanted_marks, order_of_marks
+
+__all__ = [
+    "Period",
+    "asks_for_extremes",
+    "asks_over_periods",
+    "find_months",
+    "find_range",
+    "is_within",
+    "leave_out_periods",
+    "read_period",
+]
+
+_LONGEST = 1000
+"""Characters of a question that are read; a longer question tells a story."""
+_PERIODS = (
+    r"(?:quarters|periods|years|months|reports|filings|versions|editions|releases|10-[KQ]s"
+    r"|Quartalen?|Zeiträumen?|Perioden|Jahren?|Monaten?|Berichten?|Versionen|Fassungen|Ausgaben"
+    r"|trimestres|périodes|années|exercices|rapports|versions|éditions|mois|ans)"
+)
+_OVER = re.compile(
+    r"\b(?:over|across|during|through|throughout|between|in|for|from|to|with|of|against|than|among|per"
+    r"|über|während|in|im|zwischen|mit|von|den|gegenüber|aller?|der"
+    r"|sur|pendant|durant|entre|dans|pour|aux?|des|ces|cours des|cours de ces)\s"
+    r"(?:(?:the|these|those|all|its|their|our|each|of|several|four|three|two|last|past|reported|reporting|previous|prior"
+    r"|earlier|preceding|fiscal|quarterly|annual|recent|different|various|successive|consecutive|disclosed|available|new"
+    r"|die|den|der|diese[nr]?|alle[nr]?|letzten|vergangenen|früheren|vorigen|berichteten|einzelnen|verschiedenen"
+    r"|les|ces|des|ses|tous|toutes|différent[e]?s|derni[eè]re?s)\s){0,4}" + _PERIODS + r"\b"
+    r"|\bover time\b|\b(?:each|every|per) (?:report(?:ed|ing) |fiscal )?(?:quarter|period|year|month|report|version)\b"
+    r"|\b(?:quarter|year|month|period|version)[ -](?:by|on|over|to|after)[ -](?:quarter|year|month|period|version)\b"
+    r"|\bfrom (?:one|each) (?:quarter|year|month|period|report|version|edition) to\b|\b(?:the )?reporting period\b"
+    r"|\bim (?:zeitverlauf|laufe? der (?:zeit|jahre|quartale|monate))\b|\bvon (?:quartal|jahr|monat) zu\b"
+    r"|\b(?:jedes|pro|je|jedem) (?:quartal|jahr|monat|bericht|zeitraum)\b"
+    r"|\büber die (?:zeit|jahre|quartale|versionen)\b"
+    r"|\bau (?:fil|cours) d(?:u temps|es)\b"
+    r"|\bd['’]un(?:e)? (?:trimestre|année|période|exercice|rapport|version) à(?: l['’]autre)?\b"
+    r"|\b(?:chaque|par) (?:trimestre|année|période|exercice|mois|version)\b",
+    re.IGNORECASE,
+)
+"""Periods that the question is about, all of them together."""
+_GOES = re.compile(
+    r"\b(?:has|have|had|did|does|do|is|are|was|were)\s(?:[^\s?.]{1,40}\s){1,12}"
+    r"(?:changed?|evolved?|develop(?:ed)?|trend(?:ed|ing)?|fluctuat(?:ed?|ing)|var(?:y|ied)|mov(?:ed?|ing)|risen|rise"
+    r"|grow[n]?|fallen|fall|increased?|decreased?|declined?|shift(?:ed)?|progress(?:ed)?)\b"
+    r"|\b(?:trends?|trajectory|evolution|development|course|history|movement|progression)\s"
+    r"(?:be\s|can\s)?(?:of|in|for|identified)\b|\btrends?\b"
+    r"|\b(?:hat|haben)\ssich\b[^?]{0,200}\b(?:entwickelt|verändert|geändert|bewegt)\b"
+    r"|\b(?:entwickelte|veränderte|änderte)n?\ssich\b|\b(?:entwicklung|verlauf)\s(?:de[rs]|von)\b"
+    r"|\b(?:ist|sind)\b[^?]{0,200}\b(?:gestiegen|gesunken|gefallen|gewachsen)\b"
+    r"|\b(?:évolué|évoluent|évolue|changé|varié|progressé|augmenté|diminué|baissé|fluctué)e?s?\b"
+    r"|\bévolution\s(?:d[eu]|des)\b|\btendances?\b",
+    re.IGNORECASE,
+)
+"""How a value goes; a change may also be asked of one report, so only a family of documents or a table decides."""
+_FROM_TO = re.compile(
+    r"\b(?:from|between|von|vom|zwischen|de|entre|depuis)\s[^?]{1,60}?(?:\b(?:to|and|until|through|till|bis|und|à|et|au)\s|–)",
+    re.IGNORECASE,
+)
+_UNTIL = re.compile(r"\b(?:until|bis|depuis)\b", re.IGNORECASE)
+"""Alone, "until 2024" asks for what was before."""
+_EXPLAINS = re.compile(
+    r"\s*(?:(?:what|which)\b[^?]{0,60}\b(?:factors|reasons?|drivers?|causes?|caused|drove|role|impact|risks?|policies)\b"
+    r"|why\b|warum\b|weshalb\b|wieso\b|pourquoi\b|summari[sz]e\b|explain\b|describe\b|analy[sz]e\b|erkläre?\b|explique"
+    r"|(?:welche|was)\b[^?]{0,60}\b(?:gründe|faktoren|ursachen?)\b"
+    r"|quel(?:le)?s?\b[^?]{0,60}\b(?:facteurs|raisons|causes)\b)",
+    re.IGNORECASE,
+)
+"""Who asks for reasons wants sentences."""
+_EXTREMES = re.compile(
+    r"\b(?:highest|lowest|peak(?:ed)?|most|least|largest|smallest|maximum|minimum|fluctuat\w{0,4}|range|best|worst"
+    r"|höchste[nrs]?|niedrigste[nrs]?|größte[nrs]?|kleinste[nrs]?|schwank\w{0,6}"
+    r"|plus (?:haut|bas|élevé|faible|grand|petit)e?s?|fluctué\w{0,3}|maximum|minimum)\b",
+    re.IGNORECASE,
+)
+_MONTHS = {
+    "jan": 1, "feb": 2, "fév": 2, "fev": 2, "mar": 3, "mär": 3, "apr": 4, "avr": 4, "may": 5, "mai": 5, "jun": 6,
+    "juin": 6, "jul": 7, "juil": 7, "aug": 8, "aoû": 8, "sep": 9, "oct": 10, "okt": 10, "nov": 11, "dec": 12,
+    "dez": 12, "déc": 12,
+}  # fmt: skip
+_MONTH = r"(?P<month>jan|feb|fév|fev|mar|mär|apr|avr|may|mai|juin|jun|juil|jul|aug|aoû|sep|oct|okt|nov|dec|dez|déc)"
+_YEAR = r"(?<![\d.,])(?P<year>(?:19|20)\d\d)(?![\d.,]\d|\d)"
+_DATES = (
+    re.compile(rf"{_YEAR}-(?P<number>0[1-9]|1[0-2])(?:-(?P<day>\d\d))?(?!\d)"),
+    re.compile(r"\b(?P<day>\d{1,2})[./](?P<number>0?[1-9]|1[0-2])[./](?P<year>(?:19|20)\d\d)\b"),
+    re.compile(rf"\b{_MONTH}[^\W\d_]{{0,7}}\.? (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? {_YEAR}", re.IGNORECASE),
+    re.compile(
+        rf"(?:\b(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|\.)? )?\b{_MONTH}[^\W\d_]{{0,7}}\.?,? {_YEAR}", re.IGNORECASE
+    ),
+    re.compile(
+        rf"\b(?:Q|quarter |quartal )(?P<quarter>[1-4])(?:[ /,-]{{1,2}}| of )?(?:fiscal |FY ?)?{_YEAR}", re.IGNORECASE
+    ),
+    re.compile(rf"{_YEAR}[ /-]{{0,3}}(?:Q|quarter |quartal )(?P<quarter>[1-4])(?!\w)", re.IGNORECASE),
+    re.compile(rf"\b(?P<quarter>[1-4])\. quartal {_YEAR}", re.IGNORECASE),
+    re.compile(rf"(?<![^\W_])(?:FY ?)?{_YEAR}(?![^\W_])"),
+)
+"""What a date looks like, the most exact first."""
+_LENGTHS = tuple(
+    (re.compile(rf"\b(?:{words})\b", re.IGNORECASE), months)
+    for words, months in (
+        (r"three[ -]months?|3[ -]months?|thirteen weeks|13 weeks|drei monaten?|3 monaten?|trois mois|3 mois", 3),
+        (r"six[ -]months?|6[ -]months?|twenty-six weeks|26 weeks|sechs monaten?|6 monaten?|six mois|6 mois", 6),
+        (r"nine[ -]months?|9[ -]months?|thirty-nine weeks|39 weeks|neun monaten?|9 monaten?|neuf mois|9 mois", 9),
+        (r"twelve[ -]months?|12[ -]months?|5[23] weeks|fifty-(?:two|three) weeks|zwölf monaten?|douze mois", 12),
+        (r"half[ -]year|first half|halbjahr|semestre", 6),
+        (r"quarter(?:s|ly)?|quartale?n?|trimestres?|Q[1-4]", 3),
+        (r"(?:fiscal )?years? ended|full[ -]year|geschäftsjahr|exercice", 12),
+    )
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Period:
+    """The last day of a period, as far as a name says it, and its months; 0 for what is not said. `name` says it."""
+
+    year: int
+    month: int = 0
+    day: int = 0
+    months: int = 0
+    name: str = ""
+
+    @property
+    def end(self) -> tuple[int, int, int]:
+        """The last day, in the order of time. A year without a month ends last."""
+        return self.year, self.month or 12, self.day or 31
+
+
+def asks_over_periods(question: str) -> bool:
+    """Returns whether a question asks how something goes over several periods or versions. A question that names one
+    period or version, asks for what was before, or asks for reasons, does not.
+    """
+    if len(question) > _LONGEST or _EXPLAINS.match(question):
+        return False
+    if find_range(question) is not None:
+        return True
+    if asks_for_older(question) or find_wanted_marks(question):
+        return False
+    return _OVER.search(question) is not None or _GOES.search(question) is not None
+
+
+def find_range(question: str) -> tuple[str, str] | None:
+    """Returns the oldest and the newest mark of the years or versions that a question names: "from 2021 to 2024". None
+    if it names fewer than two, or marks of several kinds.
+    """
+    if not _FROM_TO.search(question):
+        return None
+    marks = find_wanted_marks(_UNTIL.sub("and", question))
+    if len(marks) < 2 or len(set(map(_kind_of, marks))) > 1:
+        return None
+    return min(marks, key=_order_of), max(marks, key=_order_of)
+
+
+def is_within(marks: Collection[str], bounds: tuple[str, str]) -> bool:
+    """Returns whether a document with these marks is between the oldest and the newest that `find_range` returned."""
+    first, last = map(_order_of, bounds)
+    return any(first <= _order_of(mark) <= last for mark in marks if _kind_of(mark) == _kind_of(bounds[0]))
+
+
+def _kind_of(mark: str) -> str:
+    return "year" if mark.isdigit() else mark.rstrip("0123456789.")
+
+
+def _order_of(mark: str) -> tuple[tuple[int, ...], ...]:
+    return order_of_marks(frozenset({mark}))
+
+
+def leave_out_periods(question: str) -> str:
+    """Returns the question without the words by which it asks over periods: `over the reported quarters`."""
+    return _OVER.sub(" ", question[:_LONGEST])
+
+
+def asks_for_extremes(question: str) -> bool:
+    """Returns whether a question over periods wants the highest and the lowest value, too."""
+    return _EXTREMES.search(question[:_LONGEST]) is not None
+
+
+def find_months(text: str) -> int:
+    """Returns how many months a period has, by a text such as `Nine Months Ended`; 0 if the text does not tell."""
+    return next((months for pattern, months in _LENGTHS if pattern.search(text)), 0)
+
+
+def read_period(name: str) -> Period | None:
+    """Returns the period that the name of a column says; None if it says none, or several."""
+    for pattern in _DATES:
+        found = list(pattern.finditer(name))
+        if not found:
+            continue
+        if len(found) > 1:
+            return None
+        parts = found[0].groupdict()
+        month = int(parts.get("number") or 0) or _MONTHS.get((parts.get("month") or "").lower(), 0)
+        return Period(
+            year=int(parts["year"]),
+            month=month or 3 * int(parts.get("quarter") or 0),
+            day=int(parts.get("day") or 0),
+            months=find_months(name),
+            name=name,
+        )
+    return None

@@ -1,0 +1,187 @@
+"""Which values a question over periods is answered with, how they are written, and what is computed from them."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from core.corpora import Corpus, CorpusSettings, Fine
+from core.documents import Chunk, DocumentRef
+from core.ports.reasoning import Question
+from core.ports.retrieval import Hit
+from reasoning.strategies.extractive.series import Series, find_series, write_series
+
+SETTINGS = CorpusSettings(chunker="sentences", extractor="none", fine=Fine.OFF, embedding_model="m", dimension=8)
+CORPUS = Corpus(id="c", name="files", settings=SETTINGS, generation=1, created_at=datetime(2026, 11, 30, tzinfo=UTC))
+QUARTERS = {"2022 Q4": "December 31, 2022", "2023 Q1": "March 31, 2023", "2023 Q2": "June 30, 2023"}
+TURNOVER = {"2022 Q4": "1,210", "2023 Q1": "1,180", "2023 Q2": "1,340"}
+
+
+def hit(key: str, text: str, others: Sequence[str] = (), title: str = "") -> Hit:
+    chunk = Chunk(id=f"c-{key}", document_id=key, view_id="v", position=0, text=text, heading="", page=None, span=None)
+    versions = tuple(DocumentRef(id=other, key=other, title=title, metadata={}) for other in others if other != key)
+    return Hit(
+        chunk=chunk, document=DocumentRef(id=key, key=key, title=title, metadata={}), score=1.0, versions=versions
+    )
+
+
+def report(quarter: str, *, unit: str = "(in millions)", name: str = "Okeke Ferries") -> Hit:
+    day, value = QUARTERS[quarter], TURNOVER[quarter]
+    text = (
+        f"Statements of operations {unit}\n\n"
+        f"| | Three Months Ended March 31, 2021 | Three Months Ended {day} | Nine Months Ended {day} | Change |\n"
+        "|---|---|---|---|---|\n"
+        f"| Revenue | $900 | ${value} | $3,000 | 4 % |\n"
+        "| Cost of revenue | 400 | 500 | 900 | 5 % |\n"
+        "| Headcount of crew | 40 | 44 | 44 | 1 % |\n"
+    )
+    return hit(f"{quarter} {name}.md", text, [f"{other} {name}.md" for other in QUARTERS])
+
+
+REPORTS = [report(quarter) for quarter in ("2023 Q1", "2023 Q2", "2022 Q4")]
+
+
+async def ask(text: str, hits: Sequence[Hit], *, first: int = 2) -> Series | None:
+    async def search(documents: frozenset[str], k: int) -> Sequence[Hit]:
+        return [hit for hit in hits if hit.document.id in documents][:k]
+
+    question = Question(corpus=CORPUS, text=text)
+    return await find_series(question, text, hits[:first], search)
+
+
+async def test_each_report_says_its_own_period_in_the_order_of_time() -> None:
+    question = "How have the net sales of Okeke Ferries changed over time?"
+    series = await ask(question, REPORTS)
+    assert series is not None
+    text, citations = write_series(question, series)
+    first, last = "three months ended December 31, 2022", "three months ended June 30, 2023"
+    assert text.split("\n\n") == [
+        f"Revenue, {first}: $1,210 million [1]",
+        "Revenue, three months ended March 31, 2023: $1,180 million [2]",
+        f"Revenue, {last}: $1,340 million [3]",
+        f"Computed: up by $130 million, +10.7 %, from $1,210 million ({first}) to $1,340 million ({last}).",
+    ]
+    assert [citation.document.key[:7] for citation in citations] == list(QUARTERS)
+    for citation, value in zip(citations, TURNOVER.values(), strict=True):
+        assert value in citation.quote
+        assert value in text[citation.answer_span.start : citation.answer_span.end]
+
+
+async def test_the_length_that_the_question_says_is_taken() -> None:
+    series = await ask("How has revenue changed in the nine months of each of these reports?", REPORTS)
+    assert series is not None
+    assert {cell.value for cell in series.cells} == {"$3,000"}
+
+
+async def test_extremes_are_told_if_they_are_asked_for() -> None:
+    question = "How has revenue fluctuated across quarters?"
+    series = await ask(question, REPORTS)
+    assert series is not None
+    text, _ = write_series(question, series)
+    assert text.endswith(
+        "; highest $1,340 million (three months ended June 30, 2023), lowest $1,180 million (three months ended March "
+        "31, 2023)."
+    )
+
+
+async def test_a_number_of_people_has_no_scale() -> None:
+    series = await ask("How has the headcount of crew changed?", REPORTS)
+    assert series is not None
+    assert "44 [1]" in write_series("", series)[0]
+
+
+async def test_a_report_without_the_row_is_named() -> None:
+    empty = hit("2022 Q4 Okeke Ferries.md", "The ferry sailed.", [f"{other} Okeke Ferries.md" for other in QUARTERS])
+    series = await ask("How has revenue changed over time?", [*REPORTS[:2], empty])
+    assert series is not None
+    assert "No such value was surely found in: 2022 Q4 Okeke Ferries." in write_series("", series)[0]
+
+
+async def test_no_change_is_computed_from_unlike_units() -> None:
+    mixed = [report("2022 Q4"), report("2023 Q1", unit="(in thousands)"), report("2023 Q2")]
+    series = await ask("How has revenue changed over time?", mixed)
+    assert series is not None
+    assert write_series("", series)[0].endswith("Computed: no change, since the values have different units.")
+
+
+async def test_a_unit_that_one_table_lacks_is_taken_from_the_others_and_said() -> None:
+    series = await ask("How has revenue changed?", [report("2022 Q4"), report("2023 Q1", unit=""), report("2023 Q2")])
+    assert series is not None
+    text, _ = write_series("", series)
+    assert "$1,180 [2]" in text
+    assert text.endswith("a value whose table names no unit is taken to be in the unit of the others.")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What was revenue in Q1 2023?",
+        "How have marketing expenses changed over the quarters?",
+        "How has revenue from tourists in Spain changed over the quarters?",
+        "Why has revenue changed over the quarters?",
+        "How do Okeke Ferries and Solberg Mills compare over time in revenue?",
+    ],
+)
+async def test_other_questions_have_no_series(question: str) -> None:
+    assert await ask(question, REPORTS) is None
+
+
+async def test_two_families_that_have_the_row_are_no_series_unless_one_is_named() -> None:
+    both = [REPORTS[0], report("2023 Q1", name="Solberg Mills"), *REPORTS[1:]]
+    assert await ask("How has revenue changed over time?", both) is None
+    series = await ask("How has revenue of Okeke Ferries changed over time?", both)
+    assert series is not None
+    assert all("Okeke" in cell.hit.document.key for cell in series.cells)
+
+
+async def test_versions_without_names_of_periods_are_named_by_their_files() -> None:
+    keys = [f"Price list {year}.csv" for year in (2021, 2022, 2023)]
+    lists = [hit(key, f"Article: Berth; Price (EUR): {n + 7}.50; Days: 3", keys) for n, key in enumerate(keys)]
+    question = "How has the price of the berth changed from 2022 to 2023?"
+    series = await ask(question, lists)
+    assert series is not None
+    assert write_series(question, series)[0].split("\n\n")[:2] == [
+        "Berth, Price (EUR), Price list 2022: 8.50 [1]",
+        "Berth, Price (EUR), Price list 2023: 9.50 [2]",
+    ]
+
+
+async def test_the_first_of_several_columns_without_names_is_no_period() -> None:
+    keys = [f"{quarter} Okeke.md" for quarter in QUARTERS]
+    text = "Revenue | $1,210 | $1,000\nCost of revenue | 500 | 400\nOther income | 5 | 6\n"
+    assert await ask("How has revenue changed over time?", [hit(key, text, keys) for key in keys]) is None
+
+
+async def test_a_value_that_the_best_passage_does_not_have_is_left_out() -> None:
+    keys = [f"{quarter} Okeke.md" for quarter in QUARTERS]
+    best = [
+        hit(key, "Revenue | $1,210 | $1,000\nCost of revenue | 500 | 400\nOther income | 5 | 6\n", keys) for key in keys
+    ]
+    table = "| | Three Months Ended {} | Change |\n|---|---|---|\n| Revenue | $70 | 4 % |\n| Other | $9 | 5 % |\n"
+    parts = [
+        replace(one.chunk, id=f"p-{one.chunk.id}", text=table.format(day))
+        for one, day in zip(best, QUARTERS.values(), strict=True)
+    ]
+    notes = [replace(one, chunk=chunk) for one, chunk in zip(best, parts, strict=True)]
+    assert await ask("How has revenue changed over time?", [*best, *notes]) is None
+    assert await ask("How has revenue changed over time?", notes) is not None
+
+
+async def test_page_numbers_are_no_values() -> None:
+    keys = [f"{quarter} Okeke.md" for quarter in QUARTERS]
+    text = "| Item | Page |\n|---|---|\n| Legal proceedings | 20 |\n| Revenue | 31 |\n"
+    assert await ask("How have legal proceedings changed over time?", [hit(key, text, keys) for key in keys]) is None
+
+
+async def test_the_periods_of_one_table_are_a_series() -> None:
+    text = "| Traffic | 2021 | 2022 | 2023 |\n|---|---|---|---|\n| Passengers | 40 | 50 | 45 |\n| Cars | 4 | 5 | 6 |\n"
+    series = await ask("How has the number of passengers changed over the years?", [hit("harbour.md", text)])
+    assert series is not None
+    assert [cell.value for cell in series.cells] == ["40", "50", "45"]
+    assert "Computed: up by 5, +12.5 %" in write_series("", series)[0]
+
+
+async def test_a_contract_has_no_series() -> None:
+    lease = hit("lease.md", "The tenant pays a fee of 1,200 EUR. The fee changes each year.")
+    assert await ask("How has the fee changed?", [lease]) is None

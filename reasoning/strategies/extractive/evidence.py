@@ -58,7 +58,7 @@ FEATURES = (
     "asked_words",  # the logarithm of the number of words that the question has
     "typed",  # 1 for words that are typed into a search box
     "refers",  # 1 for a sentence that only refers to another place, unless a place or a change is asked for and told
-    "wanted",  # if it gives the reason or tells of the change that is asked for: `in_unit` and `in_context`
+    "wanted",  # if it gives the reason or tells of the change that is asked for: `in_unit` to `beside`
     "no_sentence",  # 1 for a row, if a reason is asked for, and for a heading, if a reason or a change is
     "unit_cosine",  # the cosine of the unit with the question
     "cosine_lead",  # `unit_cosine` less its mean over all units
@@ -198,7 +198,7 @@ def measure_evidence(
         ones * np.log1p(len(asked.words)),
         ones * (not asked.is_question),
         [asked.is_question and not asked.asks_for_place and _only_refers(asked, unit) for unit in units],
-        shares[1] * [not unit.is_row and gives(asked.wanted, unit.text) for unit in units],
+        shares[2] * [not unit.is_row and gives(asked.wanted, unit.text) for unit in units],
         [_is_no_sentence(asked, unit) for unit in units],
         cosines,
         cosines - cosines.mean(),

@@ -14,6 +14,7 @@ from core.ports.retrieval import Hit
 from core.text.value_kinds import find_digits, find_stems
 from core.text.word_lists import SMALL_WORDS
 from reasoning.strategies.extractive.asked import Asked
+from reasoning.strategies.extractive.wording import explains_last
 
 __all__ = ["READ", "Unit", "is_mail_head", "is_question", "list_units"]
 
@@ -125,6 +126,8 @@ def _list_of_hit(asked: Asked, hit: Hit, rank: int) -> Iterator[Unit]:
     spans = list(_split(text))
     stems = [_read_stems(text[span.start : span.end]) for span in spans]
     _join_lists(asked, text, spans, stems)
+    if asked.wanted.reason:
+        _join_reasons(text, spans, stems)
     heads = find_stems(f"{hit.document.title}\n{hit.chunk.heading}")
     tables = list(find_headed_tables(hit.chunk.heading, text))
     at = 0
@@ -177,6 +180,19 @@ def _join_lists(asked: Asked, text: str, spans: list[Span], stems: list[frozense
         joined = frozenset[str]().union(*stems[place : last + 1])
         if 2 * len(stems[place] & words) > len(joined & words):
             spans[place], stems[place] = Span(start=span.start, end=end), joined
+
+
+def _join_reasons(text: str, spans: list[Span], stems: list[frozenset[str]]) -> None:
+    """Joins each sentence that gives the reason of what the sentence before it says with that sentence, which stays a
+    span of its own, too.
+    """
+    for place in range(len(spans) - 1, 0, -1):
+        last, span = spans[place - 1 : place + 1]
+        said = text[last.start : last.end]
+        is_next = said.endswith(".") and "\n\n" not in text[last.end : span.start]
+        if is_next and not is_row(said) and explains_last(text[span.start : span.end]):
+            spans[place] = Span(start=last.start, end=span.end)
+            stems[place] |= stems[place - 1]
 
 
 def _read_stems(text: str) -> frozenset[str]:

@@ -6,7 +6,7 @@ Open it to teach `extractive` such words of English, German or French.
 import re
 from dataclasses import dataclass
 
-__all__ = ["Wanted", "asks_for_place", "find_wanted", "gives", "is_reference", "is_sentence"]
+__all__ = ["Wanted", "asks_for_place", "explains_last", "find_wanted", "gives", "is_reference", "is_sentence"]
 
 _READ = 600
 """Characters of a sentence or question in which these words are looked for."""
@@ -80,15 +80,23 @@ _ASKS_FOR_REASON = re.compile(
     re.IGNORECASE,
 )
 _ASKS_FOR_CHANGE = re.compile(
-    r"\bchang(?:es?|ed)\b|\bdiffer(?:s|ed|ent)?\b|\bevolv|\btransformed\b|\bnew(?:ly)?\b|\bmodif|\bchangement"
-    r"|\b(?:ver|ge|ab)?änder(?:n|t|te|ten|ung|ungen)\b|\bgeändert\b|\bneu(?:e|es|en|er)?\b|\bévol(?:u|ution)",
-    re.IGNORECASE,
+    r"\b(?:what|which|any|how|summari[sz]e|describe|discuss)\b.{0,120}?"
+    r"\b(?:changes\b|changed\b|(?:is|are|was|were) (?:different|new)\b|differs?\b|evolve|transformed\b)"
+    r"|\b(?:was|welche[rs]?|wie|ob|gibt es)\b.{0,120}?\b(?:änderungen\b|(?:ver|ge)?ändert\b|(?:ist|sind) neu\b)"
+    r"|\b(?:quel(?:le)?s?|qu['’]est-ce|comment|y a-t-il)\b.{0,120}?\b(?:changements\b|changé|modifi|évolué)",
+    re.IGNORECASE | re.DOTALL,
 )
 _TELLS_CHANGE = re.compile(
     r"\b(?:no|not) (?:\w{1,14} ){0,2}chang(?:es?|ed)\b|\bchang(?:es|ed) (?:\w{1,14} ){0,3}(?:from|since|to)\b"
     r"|\b(?:adopted|revised|replaced|introduced|unchanged|increased|decreased|extended|reduced|amended|announced)\b"
     r"|\b(?:keine|wesentliche) (?:\w{1,20} ){0,2}änderung|\bgeändert\b|\bunverändert\b|\beingeführt\b|\bersetzt\b"
     r"|\baucun changement|\b(?:inchangé|modifié|remplacé|adopté|introduit)e?s?\b",
+    re.IGNORECASE,
+)
+_POINTS_BACK = re.compile(
+    r"(?:this|these|(?:the|such) (?:\w{1,12} )?(?:increase|decrease|decline|growth|change|difference|reduction|rise)s?"
+    r"|dies(?:e[rs]?)?|(?:der|die) (?:anstieg|rückgang|erhöhung|verringerung|zunahme|abnahme|änderung|veränderung)"
+    r"|cel(?:a|le)|ces?|cette|(?:la|le|l['’]) ?(?:hausse|baisse|augmentation|diminution|recul|variation))\s",
     re.IGNORECASE,
 )
 _LONGEST_HEADING = 120
@@ -142,6 +150,11 @@ def gives(wanted: Wanted, sentence: str) -> bool:
     return (wanted.reason and _GIVES_REASON.search(start) is not None) or (
         wanted.change and _TELLS_CHANGE.search(start) is not None
     )
+
+
+def explains_last(sentence: str) -> bool:
+    """Returns whether a sentence gives the reason of what the sentence before it says: "The decrease was due to …"."""
+    return _POINTS_BACK.match(sentence) is not None and gives(Wanted(reason=True), sentence)
 
 
 def is_sentence(text: str) -> bool:

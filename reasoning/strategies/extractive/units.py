@@ -61,6 +61,13 @@ _OF_FIRM = frozenset(
     )
 )
 """Words of questions about the foot of a firm's letter."""
+_CERTIFIES = re.compile(
+    r"\b(?:I|we), [^.;]{1,80}, (?:hereby )?certify|\bhereby certif(?:y|ies)\b|\bversicher[en] (?:hiermit|an Eides)"
+    r"|\b(?:je|nous),? soussignée?s?\b",
+    re.IGNORECASE,
+)
+_OF_CERTIFICATE = find_stems("certify certified certificate certification sign signed versichern soussigné certifie")
+"""Words of questions about what the writer of a text certifies of it."""
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _CAPTION = re.compile(
     r"(?:table|figure|fig\.|exhibit|chart|tabelle|abbildung|abb\.|tableau|tabla|figura|tabella)"
@@ -207,6 +214,8 @@ def _may_answer(asked: Asked, unit: Unit, heads: frozenset[str]) -> bool:
     if is_mail_head(unit.text) and not asked.stems & _SENDING:
         return False
     if not asked.stems & _OF_FIRM and _is_foot(unit.text):
+        return False
+    if asked.is_question and not asked.stems & _OF_CERTIFICATE and _CERTIFIES.search(unit.text[:_TAIL]) is not None:
         return False
     return not asked.is_open or _says_more(asked, unit)
 

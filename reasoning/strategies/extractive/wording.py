@@ -100,7 +100,7 @@ _POINTS_BACK = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_HEADING = 120
-_ENDS = (".", "!", "?", ";", ":", "…", ",", "。", ")", "”", '"')
+_ENDS = (".", "!", "?", ";", ":", "…", ",", "。", ".)", "”", '"')
 _GIVES_REASON = re.compile(
     r"\b"
     + _any_of(r"""

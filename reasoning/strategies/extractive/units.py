@@ -62,7 +62,7 @@ _OF_FIRM = frozenset(
 )
 """Words of questions about the foot of a firm's letter."""
 _CERTIFIES = re.compile(
-    r"\b(?:I|we), [^.;]{1,80}, (?:hereby )?certify|\bhereby certif(?:y|ies)\b|\bversicher[en] (?:hiermit|an Eides)"
+    r"\b(?:I|we), [^;\n]{1,80}?, (?:hereby )?certify|\bhereby certif(?:y|ies)\b|\bversicher[en] (?:hiermit|an Eides)"
     r"|\b(?:je|nous),? soussignée?s?\b",
     re.IGNORECASE,
 )

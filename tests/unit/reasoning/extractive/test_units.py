@@ -207,6 +207,6 @@ def test_rows_of_names_above_a_table_are_no_units() -> None:
 
 
 def test_a_certificate_is_quoted_if_the_question_asks_for_it() -> None:
-    text = "I, Ada Lund, certify that the report of Norwick is complete. Norwick bought a mill."
+    text = "I, Ada M. Lund, certify that the report of Norwick is complete. Norwick bought a mill."
     assert texts_of("Did Norwick report new mills?", text) == ["Norwick bought a mill."]
     assert len(texts_of("Who certified the report of Norwick?", text)) == 2

@@ -193,4 +193,5 @@ class _AllOfDocument:
         if query.documents is None:
             return await self._searcher.search(query, trace)
         assert query.text.startswith("note 7: ")
+        assert query.k == 30
         return SearchResult(hits=tuple(self._passages), generation=1)

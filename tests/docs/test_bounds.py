@@ -46,10 +46,9 @@ from indexer.submission import access_rules
 from models import docling_serve
 from models.chat import completion_reader, openai_chat
 from reasoning.citations import held, markers
-from reasoning.strategies.extractive import sides
+from reasoning.strategies.extractive import following, sides
 from reasoning.strategies.extractive.over_rows import answering
 from reasoning.strategies.extractive.over_rows import tables as table_rows_read
-from reasoning.strategies.extractive import following, sides
 from reasoning.strategies.survey import kinds as survey_kinds
 from reasoning.strategies.survey import plan as survey_plan
 from reasoning.strategies.survey import reasoner as survey

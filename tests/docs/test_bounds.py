@@ -46,7 +46,7 @@ from indexer.submission import access_rules
 from models import docling_serve
 from models.chat import completion_reader, openai_chat
 from reasoning.citations import held, markers
-from reasoning.strategies.extractive import sides
+from reasoning.strategies.extractive import following, sides
 from reasoning.strategies.extractive.over_rows import answering
 from reasoning.strategies.extractive.over_rows import tables as table_rows_read
 from reasoning.strategies.survey import kinds as survey_kinds
@@ -397,6 +397,10 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "sides of a question that `extractive` searches one by one": (
         [sides._MOST],
         "tests/unit/reasoning/extractive/test_sides.py::test_a_question_about_one_thing_or_many_has_no_sides",
+    ),
+    'passages that `extractive` searches for the one reference ("Refer to Note …") that it follows': (
+        [following._SEARCHED],
+        "tests/integration/reasoning/test_extractive.py::test_a_reference_is_followed_in_its_document",
     ),
 }
 """For each row its numbers, in the order of the text, and the test that exceeds the bound."""

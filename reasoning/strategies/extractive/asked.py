@@ -20,6 +20,7 @@ from core.text.value_kinds import (
     find_stems,
 )
 from core.text.word_lists import KIND_QUESTION_WORDS, SMALL_WORDS
+from reasoning.strategies.extractive.wording import Wanted, asks_for_place, find_wanted
 
 __all__ = ["READ", "Asked", "AskedWord", "read_question"]
 
@@ -53,11 +54,14 @@ class AskedWord:
     is_frequent: bool = False
 
 
+_ANYTHING = Wanted()
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Asked:
     """The words of a question, each stem once, in order. `is_question`: it has a question word or a question mark, so
     it is no list of words as they are typed into a search box. `is_open`: it begins with such a word, so yes is no
-    answer.
+    answer. A question that asks for a reason asks for no value.
     """
 
     words: tuple[AskedWord, ...]
@@ -66,6 +70,8 @@ class Asked:
     kind: ValueKind
     is_question: bool
     is_open: bool
+    wanted: Wanted = _ANYTHING
+    asks_for_place: bool = False
     other_words: tuple[OtherWords, ...] = ()
     near_words: tuple[OtherWords, ...] = ()
 
@@ -115,13 +121,16 @@ def read_question(text: str, counts: PassageCounts) -> Asked:
         weight = _SIGN_WEIGHT * _weigh(sign, counts) * (1 if len(sign) > 1 else _SHORT_WEIGHT)
         words[sign] = AskedWord(stem=sign, written=sign, weight=weight, is_name=True)
     is_open = _OPEN.search(text) is not None
+    wanted = find_wanted(text)
     return Asked(
         words=tuple(words.values())[:_MOST],
         stems=find_stems(text),
         digits=find_digits(text),
-        kind=find_kind(text),
+        kind=ValueKind.NONE if wanted.reason else find_kind(text),
         is_question=is_open or text.rstrip().endswith(("?", "？", "؟")),
         is_open=is_open,
+        wanted=wanted,
+        asks_for_place=asks_for_place(text),
         other_words=tuple(find_other_words(text[:_OTHER_WORDS_READ])),
         near_words=tuple(find_near_words(text[:_OTHER_WORDS_READ])),
     )

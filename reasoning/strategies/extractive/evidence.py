@@ -21,6 +21,7 @@ from core.text.value_kinds import ValueKind, find_stems, has_value
 from reasoning.strategies.extractive.asked import Asked
 from reasoning.strategies.extractive.units import READ, Unit
 from reasoning.strategies.extractive.weights import WITH_COSINES, WITHOUT_COSINES, Weights
+from reasoning.strategies.extractive.wording import Wanted, gives, is_reference, is_sentence
 
 __all__ = [
     "COSINES",
@@ -56,6 +57,9 @@ FEATURES = (
     "rank",  # 1 / (1 + the place of its hit)
     "asked_words",  # the logarithm of the number of words that the question has
     "typed",  # 1 for words that are typed into a search box
+    "refers",  # 1 for a sentence that only refers to another place, unless a place or a change is asked for and told
+    "wanted",  # if it gives the reason or tells of the change that is asked for: `in_unit` to `beside`
+    "no_sentence",  # 1 for a row, if a reason is asked for, and for a heading, if a reason or a change is
     "unit_cosine",  # the cosine of the unit with the question
     "cosine_lead",  # `unit_cosine` less its mean over all units
     "hit_cosine",  # the cosine of the unit's passage
@@ -193,12 +197,26 @@ def measure_evidence(
         1 / (1 + ranks),
         ones * np.log1p(len(asked.words)),
         ones * (not asked.is_question),
+        [asked.is_question and not asked.asks_for_place and _only_refers(asked, unit) for unit in units],
+        shares[2] * [not unit.is_row and gives(asked.wanted, unit.text) for unit in units],
+        [_is_no_sentence(asked, unit) for unit in units],
         cosines,
         cosines - cosines.mean(),
         hit_cosines[ranks],
         ones * hit_cosines.max(initial=0.0),
     ]
     return np.array(columns, np.float64).reshape(len(FEATURES), len(units)).T
+
+
+def _only_refers(asked: Asked, unit: Unit) -> bool:
+    """Returns whether a unit only refers to another place, and does not tell of a change that is asked for."""
+    return is_reference(unit.text) and not gives(Wanted(change=asked.wanted.change), unit.text)
+
+
+def _is_no_sentence(asked: Asked, unit: Unit) -> bool:
+    if unit.is_row:
+        return asked.wanted.reason
+    return asked.wanted != Wanted() and not is_sentence(unit.text)
 
 
 def _find_head_stems(hit: Hit) -> frozenset[str]:

@@ -47,15 +47,24 @@ _OF_ANY_COLUMN = find_stems(
 
 
 def choose(units: Sequence[Unit], most: int) -> list[Unit]:
-    """Returns the best units, the best first. A unit that a better unit contains is left out."""
+    """Returns the best units, the best first. A unit that a better unit contains is left out, and a list whose item is
+    better.
+    """
     chosen: list[Unit] = []
     said: list[str] = []
     for unit in units:
         words = " ".join(unit.text.casefold().split())
-        if len(chosen) < most and not any(words in earlier for earlier in said):
+        if len(chosen) < most and not any(
+            words in earlier or _overlap(unit, other) for earlier, other in zip(said, chosen, strict=True)
+        ):
             chosen.append(unit)
             said.append(words)
     return chosen
+
+
+def _overlap(first: Unit, second: Unit) -> bool:
+    is_same = first.hit.chunk.id == second.hit.chunk.id
+    return is_same and first.span.start < second.span.end and second.span.start < first.span.end
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

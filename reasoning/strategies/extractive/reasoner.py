@@ -17,6 +17,7 @@ from core.trace import Trace
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.strategies.extractive.answering import LEAST, describe_quotes, is_answered, keep_cells, quote_units
+from reasoning.strategies.extractive.following import follow_reference
 from reasoning.strategies.extractive.over_rows import NOTE, answer_over_rows
 from reasoning.strategies.extractive.quoting import choose, cite, write, write_nearest, write_unit
 from reasoning.strategies.extractive.reading import Reading, read_hits
@@ -24,11 +25,14 @@ from reasoning.strategies.extractive.series import find_series, write_series
 from reasoning.strategies.extractive.sides import split_sides
 from reasoning.strategies.extractive.stated import asks_of_relation
 from reasoning.strategies.extractive.units import READ
+from reasoning.strategies.extractive.wording import Wanted, find_wanted
 
 __all__ = ["PASSAGES", "Config", "Extractive"]
 
 PASSAGES = 5
 """Hits that are read unless the question says another number."""
+_PASSAGES_OF_TEXT = 10
+"""The same of a question for a reason or a change, whose words are seldom those of its answer."""
 _FEWEST_SIDES = 2
 _LABEL = "Extractive: this answer only quotes its sources; no language model wrote it."
 _REMEDY = "set up a language model"
@@ -120,7 +124,7 @@ class Extractive:
         query = Query(
             corpus=question.corpus,
             text=text,
-            k=question.k or PASSAGES,
+            k=question.k or (PASSAGES if find_wanted(text) == Wanted() else _PASSAGES_OF_TEXT),
             documents=question.documents,
             parts=question.parts,
             web=question.web,
@@ -133,6 +137,13 @@ class Extractive:
         trace.emit(SearchEvent(query=text, searcher=searcher, hits=found.hits, step=str(step)))
         with trace.timed("quote"):
             reading = await read_hits(self._backends, question.corpus, text, found)
+        known = {hit.chunk.id for hit in found.hits}
+        followed = await follow_reference(self._backends.searcher, query, reading, trace)
+        if more := tuple(hit for hit in followed if hit.chunk.id not in known):
+            found = replace(found, hits=found.hits + more)
+            trace.emit(SearchEvent(query=text, searcher=searcher, hits=found.hits, step=str(step)))
+            with trace.timed("quote"):
+                reading = await read_hits(self._backends, question.corpus, text, found)
         return _Look(question=text, side=side, hits=found.hits, reading=reading, seconds=time.monotonic() - began)
 
     async def _conclude_rows(self, question: Question, looks: list["_Look"], trace: Trace) -> Answer | None:

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 
 from core.documents import Span
 from core.passage_context import find_headed_tables, split_units
-from core.passage_context.tables import BAR, is_row
+from core.passage_context.tables import BAR, is_date, is_row, split_cells
 from core.ports.retrieval import Hit
 from core.text.value_kinds import find_digits, find_stems
+from core.text.word_lists import SMALL_WORDS
 from reasoning.strategies.extractive.asked import Asked
+from reasoning.strategies.extractive.wording import explains_last
 
 __all__ = ["READ", "Unit", "is_mail_head", "is_question", "list_units"]
 
@@ -59,12 +61,25 @@ _OF_FIRM = frozenset(
     )
 )
 """Words of questions about the foot of a firm's letter."""
+_CERTIFIES = re.compile(
+    r"\b(?:I|we), [^;\n]{1,80}?, (?:hereby )?certify|\bhereby certif(?:y|ies)\b|\bversicher[en] (?:hiermit|an Eides)"
+    r"|\b(?:je|nous),? soussignée?s?\b",
+    re.IGNORECASE,
+)
+_OF_CERTIFICATE = find_stems("certify certified certificate certification sign signed versichern soussigné certifie")
+"""Words of questions about what the writer of a text certifies of it."""
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _CAPTION = re.compile(
     r"(?:table|figure|fig\.|exhibit|chart|tabelle|abbildung|abb\.|tableau|tabla|figura|tabella)"
     r"\s[0-9]{1,3}(?:[.-][0-9]{1,3})?[a-z]?\s?[:.–—]\s",
     re.IGNORECASE,
 )
+_ITEM = re.compile(r"[-*+•–·▪◦](?=\s)|\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)]\s")
+_LONGEST_ANNOUNCEMENT = 250
+_LONGEST_LIST = 800
+"""Characters of a list that is quoted whole with the sentence that announces it."""
+_WRAPPED = 100
+"""Characters of a line at whose end a sentence may go on, although the next line begins with a capital letter."""
 _SHORT = frozenset({*"abcdefghijklmnopqrstuvwxyzäöü+-✓✔✗✘×", "off", "on", "no", "yes", "n/a"})
 """Cells that are values, although they have no word that a question could lack."""
 _LONGEST_ROW = 2000
@@ -117,9 +132,13 @@ def _list_of_hit(asked: Asked, hit: Hit, rank: int) -> Iterator[Unit]:
     text = hit.chunk.text[:READ]
     spans = list(_split(text))
     stems = [_read_stems(text[span.start : span.end]) for span in spans]
+    _join_lists(asked, text, spans, stems)
+    if asked.wanted.reason:
+        _join_reasons(text, spans, stems)
     heads = find_stems(f"{hit.document.title}\n{hit.chunk.heading}")
     tables = list(find_headed_tables(hit.chunk.heading, text))
     at = 0
+    is_below_header = True
     for place, span in enumerate(spans):
         while at < len(tables) and tables[at].end <= span.start:
             at += 1
@@ -137,8 +156,50 @@ def _list_of_hit(asked: Asked, hit: Hit, rank: int) -> Iterator[Unit]:
             is_row=is_row(words) or is_record(words),
             columns=table.header if table else "",
         )
-        if (table is None or span.start >= table.body) and _may_answer(asked, unit, heads):
+        is_below_header = is_below_header and (not unit.is_row or _names_columns(words))
+        is_header = unit.is_row and (is_below_header or (table is not None and span.start < table.body))
+        is_below_header |= not unit.is_row
+        if not is_header and _may_answer(asked, unit, heads):
             yield unit
+
+
+def _names_columns(row: str) -> bool:
+    """Returns whether a row without a label has only names and dates."""
+    label, *cells = split_cells(row)
+    return not label and all(is_date(cell) or not any(map(str.isdigit, cell)) for cell in cells)
+
+
+def _join_lists(asked: Asked, text: str, spans: list[Span], stems: list[frozenset[str]]) -> None:
+    """Joins each announcement that has most of its list's words of the question with the list. The items stay spans of
+    their own, too.
+    """
+    words = {word.stem for word in asked.words}
+    for place, span in enumerate(spans):
+        announces = text.find(":\n", span.start, span.end) >= 0 or text.endswith(":", span.start, span.end)
+        if not announces or span.end - span.start > _LONGEST_ANNOUNCEMENT:
+            continue
+        end, last = span.end, place
+        for item in spans[place + 1 :]:
+            goes_on = "\n" not in text[end : item.start] and end > span.end
+            if item.end > span.start + _LONGEST_LIST or not (goes_on or _ITEM.match(text, item.start)):
+                break
+            end, last = item.end, last + 1
+        joined = frozenset[str]().union(*stems[place : last + 1])
+        if 2 * len(stems[place] & words) > len(joined & words):
+            spans[place], stems[place] = Span(start=span.start, end=end), joined
+
+
+def _join_reasons(text: str, spans: list[Span], stems: list[frozenset[str]]) -> None:
+    """Joins each sentence that gives the reason of what the sentence before it says with that sentence, which stays a
+    span of its own, too.
+    """
+    for place in range(len(spans) - 1, 0, -1):
+        last, span = spans[place - 1 : place + 1]
+        said = text[last.start : last.end]
+        is_next = said.endswith(".") and "\n\n" not in text[last.end : span.start]
+        if is_next and not is_row(said) and explains_last(text[span.start : span.end]):
+            spans[place] = Span(start=last.start, end=span.end)
+            stems[place] |= stems[place - 1]
 
 
 def _read_stems(text: str) -> frozenset[str]:
@@ -153,6 +214,8 @@ def _may_answer(asked: Asked, unit: Unit, heads: frozenset[str]) -> bool:
     if is_mail_head(unit.text) and not asked.stems & _SENDING:
         return False
     if not asked.stems & _OF_FIRM and _is_foot(unit.text):
+        return False
+    if asked.is_question and not asked.stems & _OF_CERTIFICATE and _CERTIFIES.search(unit.text[:_TAIL]) is not None:
         return False
     return not asked.is_open or _says_more(asked, unit)
 
@@ -215,7 +278,19 @@ def _is_one(text: str, first: Span, second: Span) -> bool:
         return False
     if is_mail_head(above) and "\n" in between:
         return _MAIL_FIELD.match(below) is not None
+    if "\n" in between and _is_wrapped(text, first) and not _ITEM.match(below):
+        return True
     return above.endswith(":") and len(above) <= _LONGEST_LABEL and not is_row(above) and not is_record(above)
+
+
+def _is_wrapped(text: str, span: Span) -> bool:
+    """Returns whether a sentence goes on in the next line: no sign ends it, and its line is long, or its last word is a
+    small word.
+    """
+    words = text[span.start : span.end]
+    is_long = span.end - text.rfind("\n", 0, span.end) > _WRAPPED
+    is_long |= words[words.rfind(" ") + 1 :] in SMALL_WORDS
+    return is_long and (words[-1].isalnum() or words[-1] in ",(-–&") and not is_row(words) and not is_record(words)
 
 
 def is_mail_head(text: str) -> bool:

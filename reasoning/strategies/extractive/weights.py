@@ -36,6 +36,9 @@ WITH_COSINES = Weights(
         0.84,  # rank
         -0.01,  # asked_words
         0.00,  # typed
+        -1.50,  # refers
+        1.20,  # wanted
+        -1.50,  # no_sentence
         1.09,  # unit_cosine
         2.18,  # cosine_lead
         0.18,  # hit_cosine
@@ -60,6 +63,9 @@ WITH_COSINES = Weights(
         1.42,  # rank
         1.76,  # asked_words
         1.59,  # typed
+        0.00,  # refers
+        0.00,  # wanted
+        0.00,  # no_sentence
         5.79,  # unit_cosine
         0.00,  # cosine_lead
         0.77,  # hit_cosine
@@ -84,6 +90,9 @@ WITH_COSINES = Weights(
         0.00,  # rank
         1.50,  # asked_words
         0.00,  # typed
+        0.00,  # refers
+        0.00,  # wanted
+        0.00,  # no_sentence
         1.62,  # unit_cosine
         0.00,  # cosine_lead
         0.00,  # hit_cosine
@@ -113,6 +122,9 @@ WITHOUT_COSINES = Weights(
         0.96,  # rank
         -0.01,  # asked_words
         0.00,  # typed
+        -1.50,  # refers
+        1.20,  # wanted
+        -1.50,  # no_sentence
         0.00,  # unit_cosine
         0.00,  # cosine_lead
         0.00,  # hit_cosine
@@ -137,6 +149,9 @@ WITHOUT_COSINES = Weights(
         0.99,  # rank
         1.95,  # asked_words
         0.99,  # typed
+        0.00,  # refers
+        0.00,  # wanted
+        0.00,  # no_sentence
         0.00,  # unit_cosine
         0.00,  # cosine_lead
         0.00,  # hit_cosine
@@ -161,6 +176,9 @@ WITHOUT_COSINES = Weights(
         0.00,  # rank
         1.58,  # asked_words
         0.00,  # typed
+        0.00,  # refers
+        0.00,  # wanted
+        0.00,  # no_sentence
         0.00,  # unit_cosine
         0.00,  # cosine_lead
         0.00,  # hit_cosine

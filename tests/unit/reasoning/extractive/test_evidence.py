@@ -162,3 +162,13 @@ def test_great_scores_are_probabilities() -> None:
     decision = decide_by(huge, rows)
     assert decision.answerable == pytest.approx(1)
     assert decision.right == pytest.approx(0)
+
+
+def test_a_reason_that_is_asked_for_counts_and_a_reference_counts_less() -> None:
+    text = "See Note 4 on the margin of Oslo. The margin of Oslo fell due to rain.\n\nMargin | 4 | 5"
+    _, [reference, reason, row], _ = evidence_of("Why did the margin of Oslo fall?", hit("a", "", text))
+    assert (reference["refers"], reason["refers"], row["refers"]) == (1, 0, 0)
+    assert reason["wanted"] > reference["wanted"] == row["wanted"] == 0
+    assert (reference["no_sentence"], reason["no_sentence"], row["no_sentence"]) == (0, 0, 1)
+    _, [asked, *_], _ = evidence_of("Which note is about the margin of Oslo?", hit("a", "", text))
+    assert asked["refers"] == 0

@@ -171,3 +171,42 @@ def test_the_head_of_a_mail_answers_questions_about_sending() -> None:
     )
     assert texts_of("When is the webinar?", text) == ["The webinar is on 3 May."]
     assert texts_of("Who sent the mail about the webinar?", text)[0] == text.partition("\n\n")[0]
+
+
+LIST = (
+    "Expenses increased primarily due to:\n\n• higher pay of the crews;\n• more flights to Oslo.\n\nThe rest is small."
+)
+
+
+def test_an_announcement_is_quoted_with_its_list_if_the_question_is_about_the_announcement() -> None:
+    announced = LIST.partition("\n\nThe rest")[0]
+    assert texts_of("Why did expenses increase?", LIST)[0] == announced
+    assert announced not in texts_of("Who flies to Oslo with the crews?", LIST)
+
+
+def test_a_sentence_goes_on_in_the_next_line() -> None:
+    long = f"{'The long line of a report ' * 5}is of the year ended\nJanuary 30, 2022."
+    text = f"{long} It is new.\n\nSee our\nAnnual Report."
+    assert texts_of("What is due?", text) == [
+        long,
+        "It is new.",
+        "See our\nAnnual Report.",
+    ]
+
+
+def test_a_reason_is_quoted_with_the_sentence_that_it_explains() -> None:
+    text = "Income of Asia was 5. The decrease was due to lower volume. Income of Africa was 7."
+    joined = "Income of Asia was 5. The decrease was due to lower volume."
+    assert joined in texts_of("Why did income of Asia decrease?", text)
+    assert joined not in texts_of("What is the income of Asia?", text)
+
+
+def test_rows_of_names_above_a_table_are_no_units() -> None:
+    text = "Cash follows.\n\n | July 1, 2023\n | Adjusted Cost | Fair Value | Current\nCash | 12 | 13 | 14\n"
+    assert texts_of("What is the fair value of cash?", text) == ["Cash follows.", "Cash | 12 | 13 | 14"]
+
+
+def test_a_certificate_is_quoted_if_the_question_asks_for_it() -> None:
+    text = "I, Ada M. Lund, certify that the report of Norwick is complete. Norwick bought a mill."
+    assert texts_of("Did Norwick report new mills?", text) == ["Norwick bought a mill."]
+    assert len(texts_of("Who certified the report of Norwick?", text)) == 2

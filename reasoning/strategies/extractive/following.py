@@ -1,0 +1,69 @@
+"""Follows a reference, such as "Refer to Note 13 for legal proceedings": finds passages of the place that it names."""
+
+import re
+from dataclasses import replace
+
+from core.documents import HEADING_SEPARATOR
+from core.ports.retrieval import Hit, Query, Searcher
+from core.trace import Trace
+from reasoning.strategies.extractive.evidence import FEATURES
+from reasoning.strategies.extractive.reading import Reading
+from reasoning.strategies.extractive.wording import is_reference
+
+__all__ = ["follow_reference"]
+
+_PLACE = re.compile(
+    r"(?:\b(?:note|item|section|article|clause|chapter|paragraph|exhibit|schedule|appendix|annex"
+    r"|abschnitt|kapitel|ziffer|artikel|anhang|anlage|anmerkung|chapitre|annexe)|§)\s{1,2}\d{1,3}(?:\.\d{1,3}){0,4}[a-z]?\b",
+    re.IGNORECASE,
+)
+_IN_UNIT, _REFERS = FEATURES.index("in_unit"), FEATURES.index("refers")
+_LEAST_IN_UNIT = 0.3
+"""The share of the words' weight that a reference must have, so that the question is about what stands there."""
+_SEARCHED = 30
+_REACH = 8
+"""Passages behind the beginning of a place that are of it, if they are not known by their headings."""
+_MOST = 5
+
+
+async def follow_reference(searcher: Searcher, query: Query, reading: Reading, trace: Trace) -> tuple[Hit, ...]:
+    """Returns passages of the place that the best reference names, in the reference's document; none if no reference
+    has enough words of the question or names such a place. A query of several corpora is not followed.
+    """
+    features = reading.features
+    referring = [
+        (float(row[_IN_UNIT]), unit)
+        for row, unit in zip(features, reading.units, strict=True)
+        if row[_REFERS] and row[_IN_UNIT] >= _LEAST_IN_UNIT
+    ]
+    for _, unit in sorted(referring, key=lambda item: -item[0]):
+        place = _find_place(unit.text)
+        if place and not query.parts:
+            within = replace(
+                query, text=f"{place}: {query.text}", documents=frozenset({unit.hit.document.id}), k=_SEARCHED
+            )
+            found = await searcher.search(within, trace)
+            return _keep_of_place(place, found.hits)[:_MOST]
+    return ()
+
+
+def _find_place(sentence: str) -> str:
+    """Returns the last place of its document that a reference names, as in "Part I, Item 1, Note 13"; "" if none."""
+    places = _PLACE.findall(sentence) if is_reference(sentence) else []
+    return " ".join(places[-1].casefold().split()) if places else ""
+
+
+def _keep_of_place(place: str, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
+    """Returns the hits whose headings name the place, or that stand behind a line that begins with its name."""
+    starts = [hit.chunk.position for hit in hits if any(_begins(place, line) for line in hit.chunk.text.splitlines())]
+    return tuple(
+        hit
+        for hit in hits
+        if any(_begins(place, heading) for heading in hit.chunk.heading.split(HEADING_SEPARATOR))
+        or any(start <= hit.chunk.position < start + _REACH for start in starts)
+    )
+
+
+def _begins(place: str, line: str) -> bool:
+    words = " ".join(line.lstrip("#*|— ").casefold().split())
+    return words.startswith(place) and not words[len(place) : len(place) + 1].isalnum()

@@ -1,0 +1,162 @@
+"""How sentences and questions are worded: a sentence that refers to another place, and reasons, asked for or given.
+
+Open it to teach `extractive` such words of English, German or French.
+"""
+
+import re
+from dataclasses import dataclass
+
+__all__ = ["Wanted", "asks_for_place", "explains_last", "find_wanted", "gives", "is_reference", "is_sentence"]
+
+_READ = 600
+"""Characters of a sentence or question in which these words are looked for."""
+
+
+def _any_of(phrases: str) -> str:
+    """Returns the pattern of any of the phrases, which are separated by lines and semicolons."""
+    found = (phrase.strip() for line in phrases.splitlines() for phrase in line.split(";"))
+    return "(?:" + "|".join(phrase for phrase in found if phrase) + ")"
+
+
+_PLACE = _any_of(r"""
+    parts?;items?;notes?;sections?;articles?;clauses?;chapters?;paragraphs?;pages?;exhibits?;annex(?:es)?;appendi(?:x|ces)
+    schedules?;tables?;footnotes?;forms?;reports?;headings?;captions?
+    abschnitte?n?;ziffern?;kapiteln?;seiten?;artikeln?;anhang;anlagen?;anmerkungen?;absatz;nummer;§{1,2}
+    pages?;chapitres?;alinéas?;annexes?;rubriques?;points?
+""")
+"""What a part of a text, or another text, is called."""
+_INFORMATION = _any_of("""
+    information;discussions?;descriptions?;details?;disclosures?;explanations?;summary;list
+    informationen;angaben;einzelheiten;erläuterungen;beschreibung;informations;détails;précisions
+""")
+_REFERS = _any_of("""
+    see;see also;refer to;also refer to;please see;please refer to;reference is made to;read
+    siehe;siehe auch;vgl\\.;vergleiche;näheres (?:siehe|steht|finden);voir;voir aussi;se reporter à;se référer à
+    reportez-vous à
+""")
+_TOLD = _any_of("""
+    described;discussed;disclosed;set forth;set out;included;contained;presented;provided;summarized;incorporated
+    listed;explained;referenced
+""")
+_SMALL = r"(?:\W{1,3}\w{1,15}){0,5}?\W{1,3}"
+"""A few words: "in more detail in our", "of the"."""
+_REFERENCE = re.compile(
+    rf"\W{{0,4}}(?:(?:and|also|for example|und|et)\W{{1,3}})?{_REFERS}\b{_SMALL}(?-i:[A-ZÀ-Ý\d“\"„«§`\[])"
+    rf"|\W{{0,4}}(?:for|additional|further|more|weitere|für|pour)\b(?:\W{{1,3}}\w{{1,15}}){{0,3}}?\W{{1,3}}{_INFORMATION}\b"
+    rf".{{0,240}}?\b(?:{_REFERS}|(?:is|are|can be|may be) (?:{_TOLD}|found|available))\b"
+    rf"|\W{{0,4}}{_INFORMATION}\b.{{0,200}}?\b(?:is|are|can be|may be) (?:{_TOLD}|found|available)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+"""How a sentence begins that refers: "See Note 4", "For a discussion of …, refer to", "Information on … is in"."""
+_SUBJECT = _any_of("risks?;factors?;matters?;polic(?:y|ies);proceedings?;developments?;those")
+_REFERRED = re.compile(
+    rf"\b(?:is|are|was|were|been|{_SUBJECT}) (?:\w{{1,15}} )?{_TOLD}\s(?:\w{{1,15}}\s){{0,4}}?(?:in|under|at|within)\b"
+    rf"{_SMALL}{_PLACE}\b\.?\s{{1,3}}(?:\d|[ivxlc]{{1,5}}\b|of\b)"
+    rf"|\A\W{{0,4}}(?:the |this |our )?(?:following |accompanying )?{_PLACE}\b"
+    r".{0,300}?\b(?:shows?|presents?|summarizes?|sets forth|provides?|lists?|details?|reconciles?|describes?)\b"
+    r"|\A\W{0,4}(?:the |this )?following discussion\b|\A\W{0,4}we (?:discuss|describe)\b"
+    r"|\A\W{0,4}(?:die |la |le )?(?:folgende\w{0,2} |nachstehende\w{0,2} )?(?:tabelle|übersicht|abbildung|tableau)"
+    r".{0,40}?\b(?:zeigt|enthält|présente|montre|indique)\b"
+    r"|\b(?:should|must|are to|is to) be (?:read|considered) (?:in conjunction|together)\b"
+    r"|\b(?:sind|ist) (?:\w{1,20} ){0,4}?(?:zusammen|in verbindung) mit\b"
+    r"|\bdoi(?:t|vent) être lue?s? (?:conjointement|avec)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What refers in the middle: "… is described in Part II, Item 7A", "… should be read in conjunction with …"."""
+_ASKS_FOR_PLACE = re.compile(rf"\b(?:where|wo|où)\b|\b(?:which|what|welche[mnrs]?|quelle?s?) {_PLACE}\b", re.IGNORECASE)
+
+_ASKS_FOR_REASON = re.compile(
+    r"\b"
+    + _any_of(r"""
+    why\b;how come\b;reasons?\b;causes?\b;caused\b;factors?\b;drivers?\b;drove\b;contribut(?:ed|es?|ing|ors?)\b
+    explains?\b;explained\b;led to\b;leads? to\b;due to what\b;accounts? for\b;driv(?:es|ing)\b
+    how (?:do|does|did|has|have|is|are|was|were|will|would|might|could|can|may)\b.{0,160}?\b(?:affect|impact|influence)
+    how .{0,160}?\b(?:affect|impact|influence)s?\b
+    warum\b;weshalb\b;wieso\b;weswegen\b;wodurch\b;gr[üu]nde?n?\b;ursachen?\b;faktoren\b;auswirkung;woran liegt\b
+    woran lag\b;wie (?:wirkt|wirken|wirkte|beeinfluss);führt(?:e|en)? zu\b
+    pourquoi\b;raisons?\b;facteurs?\b;à quoi est dû;comment .{0,160}?\b(?:affect|influ|impact)
+    qu['’]est-ce qui (?:a|explique)\b;quelles? (?:sont les )?(?:conséquence|cause)
+    """),
+    re.IGNORECASE,
+)
+_ASKS_FOR_CHANGE = re.compile(
+    r"\b(?:what|which|any|how|summari[sz]e|describe|discuss)\b.{0,120}?"
+    r"\b(?:changes\b|changed\b|(?:is|are|was|were) (?:different|new)\b|differs?\b|evolve|transformed\b)"
+    r"|\b(?:was|welche[rs]?|wie|ob|gibt es)\b.{0,120}?\b(?:änderungen\b|(?:ver|ge)?ändert\b|(?:ist|sind) neu\b)"
+    r"|\b(?:quel(?:le)?s?|qu['’]est-ce|comment|y a-t-il)\b.{0,120}?\b(?:changements\b|changé|modifi|évolué)",
+    re.IGNORECASE | re.DOTALL,
+)
+_TELLS_CHANGE = re.compile(
+    r"\b(?:no|not) (?:\w{1,14} ){0,2}chang(?:es?|ed)\b|\bchang(?:es|ed) (?:\w{1,14} ){0,3}(?:from|since|to)\b"
+    r"|\b(?:adopted|revised|replaced|introduced|unchanged|increased|decreased|extended|reduced|amended|announced)\b"
+    r"|\b(?:keine|wesentliche) (?:\w{1,20} ){0,2}änderung|\bgeändert\b|\bunverändert\b|\beingeführt\b|\bersetzt\b"
+    r"|\baucun changement|\b(?:inchangé|modifié|remplacé|adopté|introduit)e?s?\b",
+    re.IGNORECASE,
+)
+_POINTS_BACK = re.compile(
+    r"(?:this|these|(?:the|such) (?:\w{1,12} )?(?:increase|decrease|decline|growth|change|difference|reduction|rise)s?"
+    r"|dies(?:e[rs]?)?|(?:der|die) (?:anstieg|rückgang|erhöhung|verringerung|zunahme|abnahme|änderung|veränderung)"
+    r"|cel(?:a|le)|ces?|cette|(?:la|le|l['’]) ?(?:hausse|baisse|augmentation|diminution|recul|variation))\s",
+    re.IGNORECASE,
+)
+_LONGEST_HEADING = 120
+_ENDS = (".", "!", "?", ";", ":", "…", ",", "。", ".)", "”", '"')
+_GIVES_REASON = re.compile(
+    r"\b"
+    + _any_of(r"""
+    because\b;due (?:\w{1,12} ){0,2}to\b;driven (?:\w{1,12} ){0,2}by\b;as a (?:\w{1,12} )?result of\b
+    result(?:ed|ing|s)? (?:\w{1,12} ){0,2}(?:from|in)\b;attribut(?:able|ed) (?:\w{1,12} ){0,2}to\b;caused by\b
+    reflect(?:s|ed|ing) (?:\w{1,12} ){0,2}(?:higher|lower|increas|decreas|strong|a|an|the)\b;owing to\b;offset by\b
+    led to\b;leads to\b;contributed to\b;in response to\b;the reason\b;therefore\b;so that\b;in order to\b
+    (?:adversely|negatively|positively|favorably|unfavorably|materially) (?:affect|impact)
+    (?:un)?favou?rabl[ey] .{0,40}?\b(?:impact|effect)
+    weil\b;aufgrund\b;auf grund\b;wegen\b;infolge\b;dadurch\b;deshalb\b;daher\b;denn\b;da\b;bedingt durch\b
+    zurückzuführen\b;verursacht\b;damit\b
+    parce qu;car\b;en raison d;du fait d;à cause d;grâce à;suite à;puisqu;afin d
+    dues? à\b;dû à\b;dus à\b;c['’]est pourquoi\b
+    """),
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wanted:
+    """What a question asks for that is known by the wording of sentences: a `reason` or an effect, a `change`."""
+
+    reason: bool = False
+    change: bool = False
+
+
+def is_reference(sentence: str) -> bool:
+    """Returns whether a sentence only says where something stands: "Refer to Note 13 for legal proceedings."."""
+    start = sentence[:_READ]
+    return _REFERENCE.match(start) is not None or _REFERRED.search(start) is not None
+
+
+def asks_for_place(question: str) -> bool:
+    """Returns whether a question asks where something stands, so that a sentence that refers there answers it."""
+    return _ASKS_FOR_PLACE.search(question[:_READ]) is not None
+
+
+def find_wanted(question: str) -> Wanted:
+    """Returns what a question asks for: "Why …", "What factors …", "How does … affect …", "What changes …"."""
+    asked = question[:_READ]
+    return Wanted(reason=_ASKS_FOR_REASON.search(asked) is not None, change=_ASKS_FOR_CHANGE.search(asked) is not None)
+
+
+def gives(wanted: Wanted, sentence: str) -> bool:
+    """Returns whether a sentence gives a reason ("due primarily to", "weil") or tells of a change, as it is wanted."""
+    start = sentence[:_READ]
+    return (wanted.reason and _GIVES_REASON.search(start) is not None) or (
+        wanted.change and _TELLS_CHANGE.search(start) is not None
+    )
+
+
+def explains_last(sentence: str) -> bool:
+    """Returns whether a sentence gives the reason of what the sentence before it says: "The decrease was due to …"."""
+    return _POINTS_BACK.match(sentence) is not None and gives(Wanted(reason=True), sentence)
+
+
+def is_sentence(text: str) -> bool:
+    """Returns whether a text is no heading: it is long, an item of a list, or ends as a sentence does."""
+    return len(text) > _LONGEST_HEADING or text.endswith(_ENDS) or not text[0].isalnum()

@@ -26,7 +26,7 @@ from core.ports import surveying
 from core.principals import MAX_PRINCIPAL_LENGTH, MAX_PRINCIPALS
 from core.settings import Settings
 from core.strategies import MAX_SPEC_LENGTH
-from core.text import titles
+from core.text import periods, titles
 from core.validity import contradictions, differences, sentences, statements
 from indexer.extractors import syntax
 from indexer.extractors import tables as tables_of_facts
@@ -46,7 +46,7 @@ from indexer.submission import access_rules
 from models import docling_serve
 from models.chat import completion_reader, openai_chat
 from reasoning.citations import held, markers
-from reasoning.strategies.extractive import following, sides
+from reasoning.strategies.extractive import following, series, sides
 from reasoning.strategies.extractive.over_rows import answering
 from reasoning.strategies.extractive.over_rows import tables as table_rows_read
 from reasoning.strategies.survey import kinds as survey_kinds
@@ -397,6 +397,10 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "sides of a question that `extractive` searches one by one": (
         [sides._MOST],
         "tests/unit/reasoning/extractive/test_sides.py::test_a_question_about_one_thing_or_many_has_no_sides",
+    ),
+    "versions of a document that a question over periods is answered from": (
+        [series._MOST, series._MOST_HITS, periods._LONGEST],
+        "tests/unit/reasoning/extractive/test_series.py::test_the_newest_versions_are_read_with_few_passages_of_each",
     ),
     'passages that `extractive` searches for the one reference ("Refer to Note …") that it follows': (
         [following._SEARCHED],

@@ -10,6 +10,8 @@ from core.corpora import Corpus, CorpusSettings, Fine
 from core.documents import Chunk, DocumentRef
 from core.ports.reasoning import Question
 from core.ports.retrieval import Hit
+from core.text import periods
+from reasoning.strategies.extractive import series
 from reasoning.strategies.extractive.series import Series, find_series, write_series
 
 SETTINGS = CorpusSettings(chunker="sentences", extractor="none", fine=Fine.OFF, embedding_model="m", dimension=8)
@@ -185,3 +187,21 @@ async def test_the_periods_of_one_table_are_a_series() -> None:
 async def test_a_contract_has_no_series() -> None:
     lease = hit("lease.md", "The tenant pays a fee of 1,200 EUR. The fee changes each year.")
     assert await ask("How has the fee changed?", [lease]) is None
+
+
+async def test_the_newest_versions_are_read_with_few_passages_of_each() -> None:
+    files = [f"Price list v{version}.csv" for version in range(1, 3 * series._MOST)]
+    prices = [hit(file, f"Article: Berth; Price (EUR): {at}.50; Days: 3", files) for at, file in enumerate(files)]
+    searched: list[tuple[int, int]] = []
+
+    async def search(documents: frozenset[str], k: int) -> Sequence[Hit]:
+        searched.append((len(documents), k))
+        return [price for price in prices if price.document.id in documents]
+
+    text = "How has the price of the berth changed over time?"
+    found = await find_series(Question(corpus=CORPUS, text=text), text, prices[:2], search)
+    assert found is not None
+    assert [cell.hit.document.key for cell in found.cells] == files[-series._MOST :]
+    assert searched == [(series._MOST, series._MOST_HITS)]
+    longer = text.replace("berth", "berth " * periods._LONGEST)
+    assert await find_series(Question(corpus=CORPUS, text=longer), longer, prices[:2], search) is None

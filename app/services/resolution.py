@@ -14,6 +14,7 @@ from app.services.graph import NamedEntity, NamedMerge, name_merges, select_know
 from core.corpora import Corpus
 from core.errors import Conflict, InvalidInput, NotFound
 from core.graph import EntityMerge, EntityRejection
+from core.graph_schema import NO_SCHEMA
 from core.record_policy.merges import LEAST_THRESHOLD
 from retrieval.exploration import open_scope
 from retrieval.resolution import Proposal, Proposals, propose
@@ -59,6 +60,8 @@ async def find_proposals(
 
 async def _propose(container: Container, corpus: Corpus, where: Mapping[str, Any] | None = None) -> Proposals:
     scope = await open_scope(container.searching, corpus, await container.select_documents(corpus, where))
+    # the weights were fitted to derived types; types of a schema are its owner's words
+    scope = replace(scope, schema=NO_SCHEMA)
     rejected = await container.record.resolution.list(corpus.id)
     return await propose(scope, [(rejection.first_id, rejection.second_id) for rejection in rejected])
 

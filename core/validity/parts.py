@@ -40,6 +40,8 @@ _ACTS = re.compile(
 """What follows the subject of a sentence: "Article 8. This Regulation shall …" says nothing of its own article."""
 _NAMED = re.compile(rf"(?P<join>{_JOIN})?(?P<word>{_WORD})? ?(?P<mark>{_MARK})", re.IGNORECASE)
 _HEAD = re.compile(rf"[\W_]{{0,6}}(?P<word>{_WORD})? ?(?P<mark>{_MARK})", re.IGNORECASE)
+_HEAD_LINE = re.compile(r"[\W_]{0,6}(?:\d{1,4}[a-z]?(?:[.):]|$)|\d{1,4}(?:\.\d{1,3}){1,3} (?=[A-ZÀ-Ý\"“(]))")
+"""A line without such a word that begins a part: `5. Fees`, `5.2 Notice`, and not `5 days after` or `2024-01-01`."""
 _RANGE = ("to", "bis", "–", "-")
 _OF_PART = re.compile(rf"{_WORD} ?{_MARK} (?:of|to|in|der|des) $", re.IGNORECASE)
 _MOST_IN_RANGE = 500
@@ -77,7 +79,7 @@ def is_in_part(part: str, heading: str, before: str) -> bool:
     wanted = _read_parts(part)
     at = dict(named for title in heading.split(HEADING_SEPARATOR) if (named := _read_head(title)) is not None)
     for line in before.splitlines():
-        kind, mark = _read_head(line[:_LONGEST_LINE]) or ("", "")
+        kind, mark = _read_line(line[:_LONGEST_LINE]) or ("", "")
         if kind and _follows(mark, at.get(kind, "")):
             at[kind] = mark
     return any(_fits(wanted, named) for named in at.items())
@@ -94,6 +96,12 @@ def _fits(wanted: set[tuple[str, str]], named: tuple[str, str]) -> bool:
     kind, mark = named
     steps = mark.split(".")
     return any((kind, ".".join(steps[:length])) in wanted for length in range(1, len(steps) + 1))
+
+
+def _read_line(line: str) -> tuple[str, str] | None:
+    found = _HEAD.match(line)
+    is_head = found is not None and (found["word"] or _HEAD_LINE.match(line.rstrip()))
+    return _read_head(line) if is_head else None
 
 
 def _read_head(title: str) -> tuple[str, str] | None:

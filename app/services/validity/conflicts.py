@@ -77,9 +77,12 @@ async def settle_conflicts(
     budget ends, or a model fails, the answer before stays. An answer that lists documents is not asked for again: it
     counts all that say something.
     """
-    conflicts = await _find_conflicts(container, selection, question.text, answer, trace)
+    ranked: Mapping[str, Sequence[DocumentRef]] = {}
+    if selection.day is not None and not answer.abstained:
+        ranked = await find_ranked(container, selection, answer, trace)
+    conflicts = await _find_conflicts(container, selection, question.text, answer, trace, ranked=ranked)
     settled = Settled(answer=answer, question=question, conflicts=conflicts)
-    masks, lost = Masks(container, question), set[tuple[str, str]]()
+    masks, lost, earlier = Masks(container, question), set[tuple[str, str]](), list[Conflict]()
     for _ in range(_MOST_ASKED_AGAIN):
         losing = set() if answer.table else _list_lost(settled.conflicts, question.text, settled.answer)
         if not losing - lost:
@@ -89,7 +92,10 @@ async def settle_conflicts(
         again = await _ask_again(masked, settled, losing, ask, trace)
         if again is None:
             break
-        conflicts = await _find_conflicts(container, selection, question.text, again, trace, settled.conflicts)
+        earlier += settled.conflicts
+        conflicts = await _find_conflicts(
+            container, selection, question.text, again, trace, ranked=ranked, earlier=earlier
+        )
         settled = Settled(answer=again, question=masked, conflicts=conflicts)
     return settled
 
@@ -131,14 +137,15 @@ async def _find_conflicts(
     question: str,
     answer: Answer,
     trace: Trace,
+    *,
+    ranked: Mapping[str, Sequence[DocumentRef]],
     earlier: Sequence[Conflict] = (),
 ) -> list[Conflict]:
     """Returns the conflicts of what an answer cites, at most one for two documents. What an earlier answer cited in
-    conflict is compared as well as what was retrieved for this one.
+    conflict is compared as well as what was retrieved for this one, and the documents that `find_ranked` found.
     """
     if selection.day is None or answer.abstained:
         return []
-    ranked = await find_ranked(container, selection, answer)
     # names of thousands of versions may be read
     pairs = await compute(list_pairs, selection, answer, _list_cited(earlier), ranked)
     clauses: dict[tuple[str, str], Sequence[Clause]] = {}

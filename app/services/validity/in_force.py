@@ -178,7 +178,7 @@ class Selection:
             (citation.corpus, citation.document.id): (citation.document, citation.validity) for citation in citations
         }
         lines = (line for ref, found in cited.values() for line in self._list_changes(ref, found))
-        changes = list(dict.fromkeys([*self._list_parts(answer, citations), *lines]))
+        changes = list(dict.fromkeys([*lines, *self._list_parts(answer, citations)]))
         note = " ".join([*([answer.note] if answer.note else []), *changes[:_MOST_CHANGES]])
         return replace(answer, citations=citations, steps=steps, note=note)
 

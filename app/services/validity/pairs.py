@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from app.services.validity.in_force import Selection, find_validity
 from core.documents import DocumentRef
+from core.errors import ModelFailed, Unavailable
 from core.ports.reasoning import Answer
 from core.ports.retrieval import Query, QueryPart
 from core.strategies import StrategySpec
@@ -34,6 +35,7 @@ or seen: a family may have thousands of versions.
 """
 _MOST_SEARCHES, _MOST_FOUND, _LONGEST_SEARCHED = 3, 10, 500
 """Searches for what documents with an authority say of the cited words, hits of each, and characters of its query."""
+_FAILED = "the documents with an authority could not be searched for what contradicts the answer"
 _SEARCHER = StrategySpec(name="fused")
 _HAS_AUTHORITY = {AUTHORITY: {"$exists": True}}
 
@@ -50,10 +52,12 @@ class Pair:
 
 
 async def find_ranked(
-    container: "Container", selection: Selection, answer: Answer
+    container: "Container", selection: Selection, answer: Answer, trace: Trace
 ) -> Mapping[str, Sequence[DocumentRef]]:
     """Returns, by corpus, the documents with an authority that are most like what is cited of such documents. What was
     retrieved for the question may have only one of two documents that contradict one another.
+
+    A search that fails is noted: the answer is there already.
     """
     found: dict[str, dict[str, DocumentRef]] = {}
     searches = 0
@@ -70,7 +74,11 @@ async def find_ranked(
                 continue
             searches += 1
             query = Query(corpus=part.corpus, text=quote[:_LONGEST_SEARCHED], k=_MOST_FOUND, documents=others)
-            result = await container.searcher(_SEARCHER).search(query, Trace())
+            try:
+                result = await container.searcher(_SEARCHER).search(query, Trace())
+            except (ModelFailed, Unavailable):
+                trace.note(_FAILED)
+                continue
             found.setdefault(name, {}).update({hit.document.id: hit.document for hit in result.hits})
     return {name: list(refs.values()) for name, refs in found.items()}
 

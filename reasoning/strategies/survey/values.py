@@ -60,7 +60,13 @@ _UNIT_OF_COLUMN = re.compile(
     r"|\b(?P<code>(?:(?:Tsd|Mio|Mrd)\.? )?(?:EUR|USD|GBP|CHF)(?: (?:thousand|million|billion))?)\b"
 )
 _SIGNS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
-CURRENCIES = frozenset({*_SIGNS.values(), "CHF"})
+CURRENCIES = frozenset(
+    (
+        *_SIGNS.values(), "CHF", "SEK", "NOK", "DKK", "ISK", "PLN", "CZK", "HUF", "RON", "BGN", "TRY", "RUB", "UAH", 
+        "CNY", "HKD", "TWD", "SGD", "KRW", "INR", "IDR", "THB", "MYR", "PHP", "AUD", "NZD", "CAD", "MXN", "BRL", "ARS", "CLP",
+        "ZAR", "EGP", "NGN", "ILS", "AED", "SAR",
+    )
+)  # fmt: skip
 _SCALES = frozenset({"thousand", "million", "billion", "mio", "mrd", "tsd"})
 _POINT = re.compile(r"\d\.(?:\d{1,2}|\d{4,12})(?![\d.,])")
 """A decimal behind a point, which is no number of thousands."""

@@ -348,3 +348,18 @@ async def test_a_verification_asks_without_the_document_that_does_not_count(
     assert "policy.md" in read[0]
     assert len(read) > 2
     assert not any("policy.md" in keys for keys in read[1:])
+
+
+@pytest.mark.parametrize("error", [ModelUnavailable, ModelFailed])
+async def test_an_answer_stays_if_documents_with_an_authority_cannot_be_searched(
+    corpus: Server, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
+) -> None:
+    await corpus.ingest(document("guide.md", 145, authority=1), document("policy.md", 145, authority=2), CANTEEN)
+
+    async def fail(*_: object) -> SearchResult:
+        raise error("gone")
+
+    monkeypatch.setattr(Fused, "search", fail)
+    answer = await ask(corpus, searcher="sparse")
+    assert "145 euros" in answer["answer"]
+    assert any("documents with an authority could not be searched" in note for note in answer["notes"])

@@ -62,9 +62,9 @@ _UNIT_OF_COLUMN = re.compile(
 _SIGNS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
 CURRENCIES = frozenset(
     (
-        *_SIGNS.values(), "CHF", "SEK", "NOK", "DKK", "ISK", "PLN", "CZK", "HUF", "RON", "BGN", "TRY", "RUB", "UAH", 
-        "CNY", "HKD", "TWD", "SGD", "KRW", "INR", "IDR", "THB", "MYR", "PHP", "AUD", "NZD", "CAD", "MXN", "BRL", "ARS", "CLP",
-        "ZAR", "EGP", "NGN", "ILS", "AED", "SAR",
+        *_SIGNS.values(), "CHF", "SEK", "NOK", "DKK", "ISK", "PLN", "CZK", "HUF", "RON", "BGN", "TRY", "RUB", "UAH",
+        "CNY", "HKD", "TWD", "SGD", "KRW", "INR", "IDR", "THB", "MYR", "PHP", "AUD", "NZD", "CAD", "MXN", "BRL", "ARS",
+        "CLP", "ZAR", "EGP", "NGN", "ILS", "AED", "SAR",
     )
 )  # fmt: skip
 _SCALES = frozenset({"thousand", "million", "billion", "mio", "mrd", "tsd"})

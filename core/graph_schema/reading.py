@@ -33,6 +33,7 @@ _COLOUR = re.compile(r"#[0-9a-f]{6}")
 _HEADER = re.compile(r"\s*\[\s*([^\[\]]{1,200})\]")
 _KEY = re.compile(r"\s*([\w\"'-]{1,100})\s*=")
 _DEEPEST = 10
+_BEFORE_KEY = re.compile(r"[,{]")
 _BUILT_IN = tuple(kind.value for kind in EntityType)
 
 
@@ -83,6 +84,7 @@ class _Reader:
     def _parse(self) -> dict[str, Any]:
         if self._text.count("[") + self._text.count("{") > _DEEPEST:
             self._check_depth()
+        self._check_dots()
         try:
             return tomllib.loads(self._text)
         except ValueError as error:  # TOMLDecodeError, or of a number with thousands of digits
@@ -97,6 +99,13 @@ class _Reader:
                 if depth > _DEEPEST:
                     raise InvalidInput(f"the schema, line {number}: lists are nested more than {_DEEPEST} deep")
             depth = max(depth, 0)
+
+    def _check_dots(self) -> None:
+        """Refuses keys of many parts, `a.a.a…`, for which a parser takes quadratic time."""
+        for number, line in enumerate(self._text.splitlines(), 1):
+            header, *values = line.split("=")
+            if any(_BEFORE_KEY.split(part)[-1].count(".") > _DEEPEST for part in (header, *values[:-1])):
+                raise InvalidInput(f"the schema, line {number}: a key has more than {_DEEPEST} dots")
 
     def _refuse(self, place: tuple[str, ...], what: str) -> NoReturn:
         """Raises `InvalidInput` with the line of a key, or of the table that has it."""

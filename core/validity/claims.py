@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from math import isfinite, nan
 
 from core.documents import DocumentRef
 from core.filters import DocumentFilter
@@ -91,9 +92,10 @@ def _has_rank(authority: str, needed: str) -> bool:
 
 def _as_number(text: str) -> float | None:
     try:
-        return float(text) if len(text) < 20 else None
+        number = float(text) if len(text) < 20 else nan
     except ValueError:
         return None
+    return number if isfinite(number) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from core.graph_schema import FitTally
+
 __all__ = ["Job", "JobAhead", "JobKind", "JobProgress", "JobState", "derive_job_state"]
 
 
@@ -63,7 +65,8 @@ class Job:
     before. `token_budget` is the number of model tokens that the job may use, including what was added when it was
     resumed; None is no limit. `calls` and the two counts of tokens are what it has used. `submitted_by` is the
     id of the key whose holder made the job; None without a key of the record. `ahead` is None once a document of the
-    job was claimed.
+    job was claimed. `fits` counts the facts of its documents by the schema that the corpus had when each was indexed,
+    also the facts that a strict schema left out; None if no fact was compared with a schema.
     """
 
     id: str
@@ -83,6 +86,7 @@ class Job:
     submitted_by: str | None = None
     progress: JobProgress = JobProgress()
     ahead: JobAhead | None = None
+    fits: FitTally | None = None
     failures: tuple[tuple[str, str], ...] = field(default=())
     """The first failed documents: (key, reason)."""
 

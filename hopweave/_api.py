@@ -102,7 +102,7 @@ from hopweave.wire.events import (
     VerificationEvent,
     VerifyingEvent,
 )
-from hopweave.wire.jobs import Failure, Job, JobAhead, JobKind, JobProgress, JobState, JobUsage
+from hopweave.wire.jobs import Failure, Job, JobAhead, JobFits, JobKind, JobProgress, JobState, JobUsage
 from hopweave.wire.made_questions import (
     MadeKind,
     MadeQuestion,
@@ -202,6 +202,7 @@ __all__ = [
     "InvalidRequestError",
     "Job",
     "JobAhead",
+    "JobFits",
     "JobKind",
     "JobProgress",
     "JobState",

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from core.corpora import Corpus
 from core.errors import EmbeddingMismatch
 from core.execution.shared_secrets import SharedSecret
+from core.graph_schema import NO_SCHEMA, GraphSchema, read_graph_schema
 from core.ports.chat import ChatModels
 from core.ports.embedding import Embedder
 from core.ports.files import FileStore
@@ -65,6 +66,11 @@ class IndexingBackends:
     schemas: GraphSchemas | None = None
     prompts: PromptLibrary = field(default_factory=PromptLibrary)
     loaders: Loaders = field(default_factory=Loaders)
+
+    async def read_schema(self, corpus_id: str) -> GraphSchema:
+        """Returns the schema that the corpus has now."""
+        text = await self.schemas.get(corpus_id) if self.schemas else None
+        return NO_SCHEMA if text is None else read_graph_schema(text)
 
     def for_corpus(self, corpus: Corpus) -> "IndexingBackends":
         """Returns these backends with the embedding model of the corpus, or unchanged if it is not available."""

@@ -30,6 +30,7 @@ def convert_job(job: Job, generation: int | None = None) -> wire.Job:
         job,
         corpus=job.corpus_name,
         failures=tuple(wire.Failure(key=key, reason=reason) for key, reason in job.failures),
+        fits=None if job.fits is None else fill(wire.JobFits, job.fits),
         usage=fill(wire.JobUsage, job),
         generation=generation,
     )

@@ -13,6 +13,7 @@ from core.corpora import Corpus
 from core.documents import Submission, loader_notes
 from core.errors import InvalidSettings, LoadFailed, UnsupportedMedia
 from core.execution.limits import WorkLimit
+from core.graph_schema import NO_SCHEMA, read_graph_schema
 from core.ports.chat import ChatRequest, Completion, OnToken
 from core.ports.indexing import Chunker, DraftChunk, Extractor, LoadedDocument, Source
 from core.prompting.prompts import use_prompts
@@ -122,8 +123,10 @@ async def estimate(
     # Without backends, because opening the stores would create their files.
     chunking: Chunker = build("indexer.chunkers", parse_spec(chunker), "chunker", None)
     # For the same reason without the models of the container, whose cache is a file.
+    text = await container.record.graph_schemas.get(corpus.id) if corpus else None
+    schema = NO_SCHEMA if text is None else read_graph_schema(text)
     with use_prompts(container.prompts):
-        extraction = make_extractor(extractor, _NoModels(container.settings.llm))
+        extraction = make_extractor(extractor, _NoModels(container.settings.llm), schema)
     count, rejected = _Count(scripts=ScriptCheck(embedder)), list[Rejection]()
     chunk = partial(chunking.chunk, tokens=embedder.tokens)
     rest = iter(found)

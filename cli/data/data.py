@@ -13,6 +13,7 @@ from core.record_policy.errors import no_document
 if TYPE_CHECKING:
     from core.corpora import Corpus, CorpusCounts
     from core.documents import Document, RevisionState
+    from core.graph_schema import FitTally
     from core.jobs import Job, JobKind, JobState
     from core.principals import DocumentAccess
 
@@ -31,6 +32,10 @@ class Data(Protocol):
     async def list_corpora(self) -> "list[tuple[Corpus, CorpusCounts]]": ...
 
     async def show_corpus(self, corpus: str) -> "tuple[Corpus, CorpusCounts]": ...
+
+    async def check_schema(self, corpus: str) -> "tuple[FitTally, bool] | None":
+        """Returns how the facts fit the schema, and whether all are compared; None for a corpus without a schema."""
+        ...
 
     async def rename_corpus(self, corpus: str, name: str) -> "tuple[Corpus, CorpusCounts]": ...
 

@@ -11,6 +11,7 @@ from cli.flows import questions
 from core.corpora import Corpus, CorpusCounts
 from core.documents import Document, RevisionState
 from core.errors import NotFound
+from core.graph_schema import FitTally
 from core.jobs import Job, JobKind, JobState
 from core.ports.record import Record
 from core.principals import DocumentAccess
@@ -57,6 +58,15 @@ class LocalData:
 
     async def show_corpus(self, corpus: str) -> tuple[Corpus, CorpusCounts]:
         return await self._count(await self.record.corpora.get(corpus))
+
+    async def check_schema(self, corpus: str) -> tuple[FitTally, bool] | None:
+        found = await self.record.corpora.get(corpus)
+        if await self.record.graph_schemas.get(found.id) is None:
+            return None
+        from app.services.graph_schemas import check_facts
+
+        fits = await check_facts(self.container, found)
+        return FitTally(within=fits.within, outside=fits.outside, unnamed=fits.unnamed), fits.complete
 
     async def rename_corpus(self, corpus: str, name: str) -> tuple[Corpus, CorpusCounts]:
         return await self._count(await self.record.corpora.rename(corpus, name))

@@ -14,6 +14,7 @@ from cli.output.console import print_status
 from core.corpora import Corpus, CorpusCounts, CorpusSettings, Fine
 from core.documents import Document, RevisionState
 from core.errors import NotFound
+from core.graph_schema import Fit, FitTally
 from core.jobs import Job, JobAhead, JobKind, JobProgress, JobState
 from core.principals import DocumentAccess
 from core.settings import Settings
@@ -60,6 +61,7 @@ def _read_job(found: Json) -> Job:
         state=JobState(found["state"]),
         counts=found["counts"],
         malformed_triples=found["malformed_triples"],
+        fits=FitTally(**fits) if (fits := found.get("fits")) else None,
         created_at=datetime.fromisoformat(found["created_at"]),
         token_budget=found["token_budget"],
         progress=JobProgress(**found["progress"]),
@@ -96,6 +98,13 @@ class ServerData:
 
     async def show_corpus(self, corpus: str) -> tuple[Corpus, CorpusCounts]:
         return _read_corpus(self._server.send("GET", _path("corpora", corpus)))
+
+    async def check_schema(self, corpus: str) -> tuple[FitTally, bool] | None:
+        try:
+            check = self._server.send("GET", _path("corpora", corpus, "schema"))["check"]
+        except NotFound:
+            return None
+        return FitTally(**{fit.value: check[fit.value] for fit in Fit}), check["complete"]
 
     async def rename_corpus(self, corpus: str, name: str) -> tuple[Corpus, CorpusCounts]:
         renamed = self._server.send("PATCH", _path("corpora", corpus), {"name": name})

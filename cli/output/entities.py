@@ -6,7 +6,7 @@ from app.services.graph import NamedMerge
 from app.services.resolution import NamedRejection
 from cli.output.console import counted, print_result, table
 from cli.output.results import name_node, print_snippet
-from core.graph_schema import Fit, GraphSchema
+from core.graph_schema import Fit, FitTally, GraphSchema
 from core.ports.retrieval import PathStep
 from core.text.terms import split_words
 from retrieval.exploration import EdgeKind, EntityDetails, FitCounts, FoundEntity, Match, Subgraph, Ways
@@ -158,10 +158,8 @@ def show_schema(schema: GraphSchema, check: FitCounts) -> None:
     table(("", "name", "colour or ends", "description"), rows)
     strict = "; strict: facts outside it are left out when documents are indexed" if schema.strict else ""
     part = "" if check.complete else ", in the first passages with facts"
-    print_result(
-        f"\n{counted(check.within, 'fact')} within the schema, {check.outside:,} outside, "
-        f"{check.unnamed:,} without a relation of it{part}{strict}"
-    )
+    fits = FitTally(within=check.within, outside=check.outside, unnamed=check.unnamed)
+    print_result(f"\n{fits.describe()}{part}{strict}")
     for fact in check.examples:
         ends = " → ".join(f"{end.name} ({end.type or 'no type'})" for end in (fact.subject, fact.object))
         print_result(f"  outside: {fact.predicate}: {ends}")

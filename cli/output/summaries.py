@@ -1,6 +1,7 @@
 """Prints the outcome of an ingest or of a dry run for people, and converts it to JSON."""
 
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from app.services.estimates import Estimate
@@ -36,6 +37,7 @@ def summary_to_dict(summary: Summary) -> dict[str, Any]:
         "rejected": [{"source": rejection.source, "reason": rejection.reason} for rejection in summary.rejected],
         "failures": [{"key": key, "reason": reason} for key, reason in summary.job.failures],
         "malformed_triples": summary.job.malformed_triples,
+        "fits": asdict(summary.job.fits) if summary.job.fits else None,
         "usage": {
             "calls": summary.job.calls,
             "prompt_tokens": summary.job.prompt_tokens,
@@ -67,6 +69,8 @@ def show_summary(summary: Summary) -> None:
         print_result(f"{counted(summary.chunks, 'passage')} in {summary.seconds:.1f} s{speed}")
     if summary.job.malformed_triples:
         print_result(f"{summary.job.malformed_triples:,} malformed triples were left out")
+    if summary.job.fits:
+        print_result(summary.job.fits.describe())
     if summary.job.calls:
         print_result(f"{summary.job.calls:,} calls of the model, {summary.job.tokens:,} tokens")
     _show_pause(summary)

@@ -13,7 +13,16 @@ from core.text.entity_types.names import OF
 from core.text.names import normalise
 from core.text.terms import split_words
 
-__all__ = ["Fit", "GraphSchema", "SchemaRelation", "SchemaType", "StatedFact", "make_phrase_key", "make_word_key"]
+__all__ = [
+    "Fit",
+    "FitTally",
+    "GraphSchema",
+    "SchemaRelation",
+    "SchemaType",
+    "StatedFact",
+    "make_phrase_key",
+    "make_word_key",
+]
 
 
 class Fit(StrEnum):
@@ -25,6 +34,25 @@ class Fit(StrEnum):
     """It states a relation of the schema, and an end has a type that the relation does not allow."""
     UNNAMED = "unnamed"
     """It states no relation of the schema."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitTally:
+    """How many facts fit a schema in each way. It is false if there are none."""
+
+    within: int = 0
+    outside: int = 0
+    unnamed: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.within or self.outside or self.unnamed)
+
+    def describe(self) -> str:
+        facts = "fact" if self.within == 1 else "facts"
+        return (
+            f"{self.within:,} {facts} within the schema, {self.outside:,} outside, "
+            f"{self.unnamed:,} without a relation of it"
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,14 +2,25 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from core.documents import Metadata
 from core.graph import Extraction, Triple
+from core.graph_schema import GraphSchema
 from core.ports.embedding import TokenCounter
 from core.trace import Trace
 
-__all__ = ["Block", "Chunker", "DraftChunk", "Extractor", "LoadedDocument", "Loader", "ModelCalls", "Source"]
+__all__ = [
+    "Block",
+    "Chunker",
+    "DraftChunk",
+    "Extractor",
+    "LoadedDocument",
+    "Loader",
+    "ModelCalls",
+    "ReadsSchema",
+    "Source",
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,4 +155,13 @@ class Extractor(Protocol):
 
     def input_of(self, document: LoadedDocument, chunk: DraftChunk) -> Sequence[str]:
         """Returns everything that the extraction of this chunk depends on, for its hash."""
+        ...
+
+
+@runtime_checkable
+class ReadsSchema(Protocol):
+    """An extractor that looks for the types and relations of a schema."""
+
+    def with_schema(self, schema: GraphSchema) -> Extractor:
+        """Returns this extractor for a corpus with the schema. Its fingerprint covers what it uses of the schema."""
         ...

@@ -12,6 +12,7 @@ __all__ = [
     "Failure",
     "Job",
     "JobAhead",
+    "JobFits",
     "JobKind",
     "JobList",
     "JobProgress",
@@ -61,6 +62,15 @@ class JobAhead:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class JobFits:
+    """Facts within the schema, outside of it (also what a strict schema left out), and without a relation of it."""
+
+    within: int
+    outside: int
+    unnamed: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Job:
     """`counts` are by the state of the documents; `unchanged` and `skipped` are those that made no revision.
 
@@ -77,6 +87,13 @@ class Job:
     note: str | None = field(metadata=doc("Tells of documents that failed; null if none did."))
     counts: Mapping[str, int]
     malformed_triples: int
+    fits: JobFits | None = field(
+        default=None,
+        metadata=doc(
+            "How facts of the documents fit the schema that the corpus had when each was indexed; null if none was "
+            "compared with one."
+        ),
+    )
     failures: tuple[Failure, ...]
     created_at: datetime
     started_at: datetime | None

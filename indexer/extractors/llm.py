@@ -4,17 +4,20 @@ Names are counted as they are spelled in the chunk. What a triple names is an en
 read one by one: a triple that is not three names, or does not stand in the chunk, counts as malformed, and the rest of
 the answer is kept.
 
-A small model has a prompt of its own, which asks for triples only: the extractor `pattern` finds the names.
+A small model has a prompt of its own, which asks for triples only: the extractor `pattern` finds the names. The types
+and relations of a schema follow the prompt; without a schema, the prompt is what its file says.
 """
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import Field
 
 from core.errors import InvalidStrategy, MalformedReply
 from core.graph import Extraction
+from core.graph_schema import NO_SCHEMA, GraphSchema
+from core.ids import digest
 from core.ports.chat import ChatModel, ChatModels, ChatRequest, Completion, Message, OnToken
 from core.ports.indexing import DraftChunk, Extractor, LoadedDocument, ModelCalls
 from core.prompting.fences import neutral
@@ -24,6 +27,7 @@ from core.strategies import StrategyConfig
 from core.trace import Trace
 from indexer.extractors._combined import merge
 from indexer.extractors._grounding import Grounds
+from indexer.extractors._schema_prompt import describe_schema
 from indexer.extractors._statements import Facts, Statements, find_facts, read_facts, read_statements
 from indexer.extractors.pattern import PatternExtractor
 
@@ -60,17 +64,25 @@ class LlmExtractor:
 
     gives_triples = GIVES_TRIPLES
 
-    def __init__(self, config: Config, model: ChatModel, *, is_small: bool = False) -> None:
+    def __init__(
+        self, config: Config, model: ChatModel, *, is_small: bool = False, schema: GraphSchema = NO_SCHEMA
+    ) -> None:
+        self._config = config
         self._concurrency = config.concurrency
         self._model = model
         self._names = PatternExtractor() if is_small else None
         self._prompt = load_prompt("indexer.extractors", "openie_small" if is_small else "openie")
-        self.fingerprint = f"llm-2({model.model},{self._prompt.hash})"
+        self._schema = describe_schema(schema, is_small=is_small)
+        told = f",{digest('schema', [self._schema])[:16]}" if self._schema else ""
+        self.fingerprint = f"llm-2({model.model},{self._prompt.hash}{told})"
         self.model_calls = ModelCalls(
             concurrency=config.concurrency,
             attempts=config.attempts,
             characters=lambda document, chunk: sum(len(m.content) for m in self._make_messages(document, chunk)),
         )
+
+    def with_schema(self, schema: GraphSchema) -> "LlmExtractor":
+        return LlmExtractor(self._config, self._model, is_small=self._names is not None, schema=schema)
 
     async def extract(
         self,
@@ -131,7 +143,10 @@ class LlmExtractor:
 
     def _make_messages(self, document: LoadedDocument, chunk: DraftChunk) -> tuple[Message, ...]:
         title = " › ".join(part for part in (document.title, chunk.heading) if part)
-        return self._prompt.messages({"title": neutral(title) or "(without a title)", "passage": neutral(chunk.text)})
+        system, user = self._prompt.messages(
+            {"title": neutral(title) or "(without a title)", "passage": neutral(chunk.text)}
+        )
+        return (replace(system, content=f"{system.content}\n\n{self._schema}") if self._schema else system, user)
 
 
 @dataclass(frozen=True)

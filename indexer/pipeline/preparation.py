@@ -11,7 +11,6 @@ from core.documents import RevisionState
 from core.errors import LoadFailed, NotFound, UnsupportedMedia
 from core.execution.limits import WorkLimit, check_work
 from core.execution.threads import call_in_thread
-from core.graph_schema import NO_SCHEMA, read_graph_schema
 from core.ports.indexing import Chunker, DraftChunk, Extractor, LoadedDocument, Source
 from core.ports.record import Claim, StagedExtraction
 from core.trace import Trace
@@ -207,8 +206,7 @@ class Preparer:
 
     async def _build(self, builder: RevisionBuilder) -> PreparedRevision:
         """Returns the revision by the schema that the corpus has now."""
-        text = await self._backends.schemas.get(self._corpus.id) if self._backends.schemas else None
-        return await asyncio.to_thread(builder.build, NO_SCHEMA if text is None else read_graph_schema(text))
+        return await asyncio.to_thread(builder.build, await self._backends.read_schema(self._corpus.id))
 
     async def _prepare(self, document: ChunkedDocument) -> list[PreparedRevision]:
         """Returns the revision; [] if it is not complete."""

@@ -13,7 +13,7 @@ from typing import Any, overload
 
 from core import ids
 from core.documents import HEADING_SEPARATOR, Chunk, Metadata, Span
-from core.graph_schema import NO_SCHEMA, GraphSchema
+from core.graph_schema import NO_SCHEMA, FitTally, GraphSchema
 from core.passage_context import split_heading
 from core.passage_context.row_labels import find_row_labels
 from core.ports.embedding import TokenCounter
@@ -24,7 +24,7 @@ from core.text.titles import title_names
 from indexer.chunking.embedded_text import embedded_text, fitted_heads
 from indexer.pipeline.extracted_graph import ExtractedGraph, GraphBuilder
 from indexer.pipeline.extraction.chunked_document import ChunkedDocument
-from indexer.pipeline.strict_schema import select_allowed
+from indexer.pipeline.schema_fit import apply_schema
 
 __all__ = ["ChunkContent", "PreparedRevision", "RevisionBuilder", "RowTable", "make_chunk_rows", "make_chunks"]
 
@@ -210,7 +210,8 @@ def _unpack(block: bytes) -> list[ChunkRow]:
 @dataclass(frozen=True, kw_only=True)
 class PreparedRevision:
     """A revision with the graph of all its extractions. `heads` are the heads of embedded texts by heading, `vectors`
-    the embeddings that came with the document, as 32-bit floats by view id.
+    the embeddings that came with the document, as 32-bit floats by view id. `fits` counts the facts of the document by
+    the schema of the corpus, before a strict schema leaves some out.
 
     It holds all that a commit needs and no more. That of a long text takes about twice the memory of the text.
     """
@@ -221,6 +222,7 @@ class PreparedRevision:
     rows: Sequence[ChunkRow]
     heads: Mapping[str, str]
     graph: ExtractedGraph
+    fits: FitTally = field(default_factory=FitTally)
     vectors: Mapping[str, bytes] = field(default_factory=dict)
 
     def embedded_chunks(self) -> Iterator[tuple[Chunk, str]]:
@@ -258,14 +260,15 @@ class RevisionBuilder:
         """Returns the revision of all chunks, without facts that a strict schema does not allow. Counts tokens, so it
         may take a while.
         """
-        graph = self._graph.build()
+        graph, fits = apply_schema(self._graph.build(), schema)
         return PreparedRevision(
             claim=self._document.claim,
             title=self._title,
             found_metadata=self._document.document.metadata,
             rows=self._rows,
             heads=fitted_heads(self._title, self._headings, self._tokens),
-            graph=select_allowed(graph, schema) if schema.strict else graph,
+            graph=graph,
+            fits=fits,
             vectors=self._vectors,
         )
 

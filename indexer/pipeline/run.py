@@ -7,6 +7,7 @@ from sys import maxsize
 from core.corpora import Corpus
 from core.errors import InvalidSettings, InvalidStrategy, Unavailable
 from core.execution.limits import FairSlots
+from core.graph_schema import NO_SCHEMA, GraphSchema
 from core.ports.indexing import Extractor
 from core.ports.record import EVERY_REVISION, Claim, ClaimFilter
 from core.prompting.prompts import use_prompts
@@ -39,7 +40,7 @@ class Run:
     A batch of small documents and a larger document are claimed in turn, the small documents first. While a larger
     document is in work, only documents of its size class are claimed besides: the worker makes runs for smaller
     documents meanwhile. Such a run claims only documents of at most `max_size` bytes, and none that is claimed alone.
-    Runs of one worker take turns at the embedding model, at `turns`.
+    Runs of one worker take turns at the embedding model, at `turns`. The extractor is told of `schema`.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class Run:
         *,
         turns: FairSlots,
         max_size: int | None = None,
+        schema: GraphSchema = NO_SCHEMA,
     ) -> None:
         self._corpus = corpus
         self._backends = backends
@@ -72,7 +74,7 @@ class Run:
         if not self._refusal:
             try:
                 with use_prompts(backends.prompts):
-                    extractor = make_extractor(corpus.settings.extractor, backends.models)
+                    extractor = make_extractor(corpus.settings.extractor, backends.models, schema)
             except InvalidStrategy as error:
                 self._refusal = f"{error}; then retry the document"
             else:

@@ -181,7 +181,8 @@ class Worker:
         await _maintain_corpus(corpus, backends)
         claims = LoggedClaims(backends.claims, corpus.name)
         logged = replace(backends, claims=claims, commits=LoggedCommits(backends.commits, claims))
-        run = Run(self._name, corpus, logged, self._options, turns=turns, max_size=max_size)
+        schema = await backends.read_schema(corpus_id)
+        run = Run(self._name, corpus, logged, self._options, turns=turns, max_size=max_size, schema=schema)
         clock = self._make_clock(corpus, is_over, may_prolong=run.calls_model)
         with span("run", {"hopweave.worker": self._name}, kind=SpanKind.CONSUMER) as begun:
             more = await guard(self._run_beside_smaller(run, corpus_id, clock, turns))

@@ -130,6 +130,7 @@ class RevisionWriter:
                 mentions=one.graph.mentions,
                 facts=one.graph.facts,
                 malformed_triples=one.graph.malformed,
+                fits=one.fits,
             )
             for one in prepared
         ]

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 
 from core.corpora import NO_GRAPH, CorpusSettings, Fine
 from core.errors import InvalidStrategy
+from core.graph_schema import NO_SCHEMA, GraphSchema
 from core.ports.chat import ChatModels
 from core.ports.embedding_form import split_form
-from core.ports.indexing import Chunker, Extractor
+from core.ports.indexing import Chunker, Extractor, ReadsSchema
 from core.strategies import StrategySpec, build, load_module, parse_spec
 from indexer.extractors._combined import CombinedExtractor
 
@@ -33,12 +34,14 @@ def _chunker_version(text: str) -> str:
 _EXTRACTORS = "indexer.extractors"
 
 
-def make_extractor(text: str, models: ChatModels | None = None) -> Extractor:
-    """Makes the extractor that `text` names.
+def make_extractor(text: str, models: ChatModels | None = None, schema: GraphSchema = NO_SCHEMA) -> Extractor:
+    """Makes the extractor that `text` names, for a corpus with the schema.
 
     Raises `InvalidStrategy` if a part is unknown or named twice, or calls a model and none is configured.
     """
     parts: list[Extractor] = [build(_EXTRACTORS, spec, "extractor", models) for spec in _parse_specs(text)]
+    if schema:
+        parts = [part.with_schema(schema) if isinstance(part, ReadsSchema) else part for part in parts]
     return parts[0] if len(parts) == 1 else CombinedExtractor(parts)
 
 

@@ -14,7 +14,7 @@ from stores.sqlite.migrations import steps_from
 
 __all__ = ["SCHEMA_VERSION", "create_schema", "migrating_alone", "read_schema_version"]
 
-SCHEMA_VERSION = 20
+SCHEMA_VERSION = 21
 
 _log = logging.getLogger("hopweave.stores")
 

@@ -386,6 +386,14 @@ CREATE TABLE revision_progress (
 ) STRICT;
 
 -- The first failures of a job, kept when a retry or a newer revision replaces the row.
+-- Facts that were compared with a schema of the corpus.
+CREATE TABLE job_fits (
+    job_id  TEXT PRIMARY KEY,
+    within  INTEGER NOT NULL,
+    outside INTEGER NOT NULL,
+    unnamed INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE job_failures (
     job_id TEXT NOT NULL,
     key    TEXT NOT NULL,

@@ -28,7 +28,7 @@ from core.settings import Settings
 from core.strategies import MAX_SPEC_LENGTH
 from core.text import periods, titles
 from core.validity import contradictions, differences, sentences, statements
-from indexer.extractors import syntax
+from indexer.extractors import _schema_prompt, syntax
 from indexer.extractors import tables as tables_of_facts
 from indexer.extractors.syntax import parsing, rules
 from indexer.extractors.tables import rows as fact_rows
@@ -271,6 +271,10 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "passages whose facts are compared with a schema": (
         [fitting.MOST_CHECKED],
         "tests/integration/api/test_graph_schemas.py::test_so_many_passages_are_compared_with_a_schema",
+    ),
+    "types and relations of a schema that the extractor `llm` is told": (
+        [_schema_prompt.MOST_CHARACTERS],
+        "tests/integration/indexer/test_openie.py::test_so_much_of_a_schema_is_told",
     ),
     "entities that are compared with each other": (
         [candidates.MOST_ENTITIES, candidates.MOST_PAIRS, features._MOST_CHUNKS, proposals.MOST_PROPOSALS],

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from app.container import Container
     from cli.data.data import Data
     from core.corpora import Corpus, CorpusCounts
-    from core.graph_schema import GraphSchema
+    from core.graph_schema import FitTally, GraphSchema
     from core.jobs import Job
     from retrieval.exploration import FitCounts
 
@@ -105,8 +105,14 @@ def create_corpus(
 
 @_group.command("show")
 def show_corpus(name: _Name, as_json: AsJson = False) -> None:
-    """Show a corpus' settings and counts."""
-    _show(*run_with_data(lambda data: data.show_corpus(name)), as_json=as_json)
+    """Show a corpus' settings and counts, and how its facts fit its schema."""
+
+    async def work(data: "Data") -> "tuple[Corpus, CorpusCounts, tuple[FitTally, bool] | None]":
+        corpus, counts = await data.show_corpus(name)
+        return corpus, counts, await data.check_schema(name)
+
+    corpus, counts, fits = run_with_data(work)
+    _show(corpus, counts, fits, as_json=as_json)
 
 
 @_group.command("schema")
@@ -262,10 +268,12 @@ def _object(corpus: "Corpus", counts: "CorpusCounts") -> dict[str, Any]:
     }
 
 
-def _show(corpus: "Corpus", counts: "CorpusCounts", *, as_json: bool) -> None:
+def _show(
+    corpus: "Corpus", counts: "CorpusCounts", fits: "tuple[FitTally, bool] | None" = None, *, as_json: bool
+) -> None:
     shown = _object(corpus, counts)
     if as_json:
-        print_json(shown)
+        print_json({**shown, "fits": None if fits is None else {**asdict(fits[0]), "complete": fits[1]}})
     else:
         settings = corpus.settings
         weights, form = split_form(settings.embedding_model)
@@ -274,4 +282,10 @@ def _show(corpus: "Corpus", counts: "CorpusCounts", *, as_json: bool) -> None:
         # The whole name is what documents with ready embeddings have to name.
         name = {"embedding_model": settings.embedding_model} if weights != settings.embedding_model else {}
         extractor = settings.extractor if settings.has_graph else "none (no graph)"
-        fields({**shown, "embedding": embedding, **name, "extractor": extractor})
+        fields({**shown, "embedding": embedding, **name, "extractor": extractor, **_describe_fits(fits)})
+
+
+def _describe_fits(fits: "tuple[FitTally, bool] | None") -> dict[str, str]:
+    if fits is None:
+        return {}
+    return {"schema": fits[0].describe() + ("" if fits[1] else ", in the first passages with facts")}

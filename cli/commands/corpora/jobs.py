@@ -90,6 +90,7 @@ def _show(job: "Job", *, as_json: bool) -> None:
     shown = {name: value for name, value in vars(job).items() if name != "failures"}
     shown |= {} if job.note is None else {"note": job.note}
     shown |= {"progress": describe_progress(job.counts, job.progress).removeprefix("indexing: ")}
+    shown |= {} if job.fits is None else {"fits": job.fits.describe()}
     fields(shown | {"ahead": describe_ahead(job.ahead) or None})
     for key, reason in job.failures:
         print_result(f"{key}: {reason}")

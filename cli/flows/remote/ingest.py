@@ -18,6 +18,7 @@ from cli.output.progress import FinishedDocuments, Progress
 from core import errors
 from core.corpora import NO_EMBEDDING, Corpus, CorpusSettings, Fine
 from core.documents import LOADER_NOTES, Submission
+from core.graph_schema import Fit, FitTally
 from core.jobs import Job, JobKind, JobProgress, JobState, derive_job_state
 from core.ports.embedding_form import EmbeddingForm, split_form
 from indexer import Rejection
@@ -327,6 +328,7 @@ def _merge_jobs(corpus: hopweave.Corpus, jobs: Sequence[hopweave.Job]) -> Job:
         counts=counts,
         progress=_add_progress(jobs),
         malformed_triples=sum(job.malformed_triples for job in jobs),
+        fits=_add_fits(jobs),
         created_at=min((job.created_at for job in jobs), default=corpus.created_at),
         started_at=min((job.started_at for job in jobs if job.started_at is not None), default=None),
         finished_at=max(ends, default=None),
@@ -338,6 +340,12 @@ def _merge_jobs(corpus: hopweave.Corpus, jobs: Sequence[hopweave.Job]) -> Job:
 
 
 _SHOWN_FAILURES = 20
+
+
+def _add_fits(jobs: Sequence[hopweave.Job]) -> FitTally | None:
+    fits = [job.fits for job in jobs if job.fits is not None]
+    sums = {fit.value: sum(getattr(one, fit.value) for one in fits) for fit in Fit}
+    return FitTally(**sums) if fits else None
 
 
 def _add_counts(jobs: Sequence[hopweave.Job]) -> dict[str, int]:

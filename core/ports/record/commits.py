@@ -11,6 +11,7 @@ from typing import Protocol
 
 from core.documents import Chunk, Metadata
 from core.graph import Fact, Mention, Synonym
+from core.graph_schema import FitTally
 from core.ports.record.queue import Claim
 from core.validity.statements import STATEMENTS, without_marks
 
@@ -76,7 +77,8 @@ class Commit:
     """The contents of one revision, which become current in one transaction. A deletion has no chunks.
 
     `found_metadata` are the metadata that the loader has found in the content. `chunks` and `mentions` may be made when
-    they are read, so they are best read few times, and one after another.
+    they are read, so they are best read few times, and one after another. `fits` are the facts that were compared with
+    a schema, also those that it left out.
     """
 
     claim: Claim
@@ -86,6 +88,7 @@ class Commit:
     mentions: Sequence[Mention] = ()
     facts: tuple[Fact, ...] = ()
     malformed_triples: int = 0
+    fits: FitTally = field(default_factory=FitTally)
 
     @property
     def metadata(self) -> Metadata:

@@ -97,7 +97,10 @@ WITH d, r, j, row, CASE WHEN NOT d.hidden AND d.current IS NOT NULL THEN 1 ELSE 
 WITH d, r, j, row, seen, seen * d.chunks AS chunks, seen * coalesce(d.facts, 0) AS facts,
     seen * coalesce(d.mentions, 0) AS mentions
 SET d += row.document, d.access = coalesce(r.access, d.access), r.access = null, j.malformed = j.malformed + row.document.malformed,
-    j.passages = coalesce(j.passages, 0) + row.document.chunks
+    j.passages = coalesce(j.passages, 0) + row.document.chunks,
+    j.facts_within = coalesce(j.facts_within, 0) + row.fits.within,
+    j.facts_outside = coalesce(j.facts_outside, 0) + row.fits.outside,
+    j.facts_unnamed = coalesce(j.facts_unnamed, 0) + row.fits.unnamed
 WITH sum(1 - seen) AS documents, sum(row.document.chunks - chunks) AS chunks,
     sum(row.document.facts - facts) AS facts, sum(row.document.mentions - mentions) AS mentions
 MATCH (c:Corpus {id: $corpus_id})

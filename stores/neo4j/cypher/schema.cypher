@@ -49,9 +49,10 @@
 //     `payload` is JSON. A tombstone with `slices` marks a document that may have leftovers of slices.
 // (:Job {id, seq, corpus_id, corpus_name, kind, open, cancelled, malformed, created_at, touched_at, started_at?,
 //     finished_at?, token_budget?, token_grant?, calls, prompt_tokens, completion_tokens, n_queued, n_loading, …,
-//     bytes?, bytes_done?, passages?, progress_at?, submitted_by?})
+//     bytes?, bytes_done?, passages?, progress_at?, submitted_by?, facts_within?, facts_outside?, facts_unnamed?})
 //     `bytes` are those of all its revisions, `bytes_done` of those that are final; `passages` are indexed. `progress_at`
-//     is when that changed last. `submitted_by` is the id of the key whose holder made it.
+//     is when that changed last. `submitted_by` is the id of the key whose holder made it. `facts_…` count the facts that
+//     were compared with a schema.
 //     `n_STATE` counts its revisions in that state; `n_unchanged` and `n_skipped` count submissions without a revision.
 // (:Failure {uid, job_id, key, reason})                                              uid: "job:key"
 // (:TextEntry {uid, corpus_id, id, document_id, words})                              the text index, a view

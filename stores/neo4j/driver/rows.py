@@ -3,8 +3,11 @@
 A `uid` is made of parts that are joined by colons. A property that is not set is missing from its row.
 """
 
+from dataclasses import replace
+
 from core.corpora import Corpus
 from core.documents import Chunk, Document, RevisionState
+from core.graph_schema import Fit, FitTally
 from core.jobs import Job
 from core.ports.record import Claim
 from core.record_policy.claims import MeasuredJob, RevisionProgress
@@ -89,7 +92,9 @@ def job_from_row(row: Row) -> Job:
         ],
         at=row.get("progress_at"),
     )
-    return load_job(row.get, counts, [(key, reason) for key, reason in row["failures"]], measured, row["now"])
+    fits = FitTally(**{fit.value: row.get(f"facts_{fit.value}") or 0 for fit in Fit})
+    job = load_job(row.get, counts, [(key, reason) for key, reason in row["failures"]], measured, row["now"])
+    return replace(job, fits=fits or None)
 
 
 def was_ending(row: Row) -> bool:

@@ -9,7 +9,7 @@ Each step adds what it deletes and inserts to `Neo4jCommitEffects`, from which e
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from operator import itemgetter
 from typing import Any
@@ -370,7 +370,12 @@ def make_current(
 ) -> None:
     """Shows inserted revisions to readers, and deletes the older revisions. `jobs` are by claim."""
     rows = [
-        {"uid": change.uid, "job": jobs[change.commit.claim.token], "document": _document(change.commit)}
+        {
+            "uid": change.uid,
+            "job": jobs[change.commit.claim.token],
+            "document": _document(change.commit),
+            "fits": asdict(change.commit.fits),
+        }
         for change in changes
     ]
     rows.sort(key=lambda row: str(row["uid"]))

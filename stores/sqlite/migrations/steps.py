@@ -268,6 +268,16 @@ STEPS: Mapping[int, Sequence[str]] = {
         ) STRICT, WITHOUT ROWID
         """,
     ),
+    20: (
+        """
+        CREATE TABLE IF NOT EXISTS job_fits (
+            job_id  TEXT PRIMARY KEY,
+            within  INTEGER NOT NULL,
+            outside INTEGER NOT NULL,
+            unnamed INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID
+        """,
+    ),
 }
 """The statements that lead from a version to the next. `schema.sql` is the newest version."""
 

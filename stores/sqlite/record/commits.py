@@ -243,6 +243,14 @@ def _make_current(cx: Connection, one: Commit, document: int, seq: int, effects:
     cx.execute("UPDATE revision_rows SET access = NULL WHERE seq = ? AND access IS NOT NULL", (seq,))
     job_id = cx.execute("SELECT job_id FROM revisions WHERE seq = ?", (seq,)).fetchone()["job_id"]
     cx.execute("UPDATE jobs SET malformed = malformed + ? WHERE id = ?", (one.malformed_triples, job_id))
+    if one.fits:
+        cx.execute(
+            """
+            INSERT INTO job_fits VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET within = within + excluded.within,
+                outside = outside + excluded.outside, unnamed = unnamed + excluded.unnamed
+            """,
+            (job_id, one.fits.within, one.fits.outside, one.fits.unnamed),
+        )
     add_progress(cx, job_id, passages=len(one.chunks))
     set_state(cx, [seq], RevisionState.INDEXED)
     _delete_revisions(cx, one, document, seq, effects)

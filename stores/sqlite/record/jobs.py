@@ -8,6 +8,7 @@ from itertools import islice
 from core.corpora import Corpus
 from core.documents import RevisionState
 from core.filters import DocumentFilter
+from core.graph_schema import FitTally
 from core.jobs import Job, JobAhead, JobKind, JobState
 from core.record_policy.claims import (
     ABANDONED_SECONDS,
@@ -192,9 +193,11 @@ def read_job(cx: Connection, job_id: str) -> Job:
     failures = cx.execute(
         "SELECT key, reason FROM job_failures WHERE job_id = ? ORDER BY key LIMIT ?", (job_id, SHOWN_FAILURES)
     ).fetchall()
+    fits = cx.execute("SELECT within, outside, unnamed FROM job_fits WHERE job_id = ?", (job_id,)).fetchone()
     job = load_job(
         row.__getitem__, counts, [(r["key"], r["reason"]) for r in failures], _read_progress(cx, job_id), now()
     )
+    job = replace(job, fits=FitTally(**fits) if fits else None)
     return replace(job, ahead=_count_ahead(cx, job_id)) if job.state is JobState.QUEUED else job
 
 

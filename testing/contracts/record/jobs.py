@@ -5,6 +5,7 @@ Progress is counted in passages and in bytes.
 """
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from core.corpora import Corpus
 from core.documents import OnConflict, RevisionState
 from core.errors import Conflict, NotFound
 from core.graph import Extraction
+from core.graph_schema import FitTally
 from core.jobs import JobAhead, JobKind, JobProgress, JobState
 from core.ports.record import ClaimProgress, JobUsage, Record, StagedExtraction, Submissions
 from testing.record import LEASE, SETTINGS, RecordFixtures, claim_all, commit_of, put, revision
@@ -38,6 +40,20 @@ class JobsContract(RecordFixtures):
         outcome = await record.commits.commit([commit_of(second, [("two", [])])], grace=0)
         assert outcome.fenced == (second,)
         assert (await record.corpora.count(corpus.id)).documents == 1
+
+    async def test_a_job_adds_up_how_facts_fit_a_schema(self, record: Record, other: Record, corpus: Corpus) -> None:
+        revisions = [revision("a"), revision("b"), revision("c")]
+        job = (await record.submissions.enqueue(corpus.id, revisions, OnConflict.REPLACE)).job
+        assert job.fits is None
+        first, *others = await claim_all(record, corpus)
+        await record.commits.commit([commit_of(first, [("one", [])])], grace=0)
+        assert (await record.jobs.get(job.id)).fits is None, "without a schema nothing is compared"
+        fits = (FitTally(within=2, unnamed=1), FitTally(within=1, outside=3))
+        commits = [replace(commit_of(one, [("two", [])]), fits=fit) for one, fit in zip(others, fits, strict=True)]
+        await record.commits.commit(commits, grace=0)
+        told = FitTally(within=3, outside=3, unnamed=1)
+        assert (await other.jobs.get(job.id)).fits == told
+        assert [one.fits for one in await other.jobs.list()] == [told]
 
     async def test_a_used_up_budget_pauses_all_that_is_left_of_the_job(self, record: Record, corpus: Corpus) -> None:
         kept = (await record.submissions.enqueue(corpus.id, [revision("kept")], OnConflict.REPLACE)).job

@@ -35,7 +35,14 @@ def test_a_schema_from_the_file_to_the_doctor(hopweave: Hopweave, tmp_path: Path
     schema, documents = _write(tmp_path)
     made = hopweave("corpora", "create", "lamps", "--extractor", "given", "--no-embedding", "--schema", schema)
     assert made.code == 0, made.err
-    assert hopweave("ingest", documents, "-c", "lamps").code == 0
+    ingested = hopweave("ingest", documents, "-c", "lamps")
+    counts = "1 fact within the schema, 1 outside, 1 without a relation of it"
+    assert ingested.code == 0
+    assert counts in ingested.out
+    assert counts in hopweave("corpora", "show", "lamps").out
+    [job] = hopweave("jobs", "list", "--json").json["data"]
+    assert job["fits"] == {"within": 1, "outside": 1, "unnamed": 1}
+    assert counts in hopweave("jobs", "show", job["id"]).out
     told = hopweave("corpora", "schema", "lamps")
     assert "1 fact within the schema, 1 outside, 1 without a relation of it" in told.out
     assert "outside: supplies: Street Lamp (lamp) → Halden Works (company)" in told.out
@@ -54,8 +61,13 @@ def test_a_schema_from_the_file_to_the_doctor(hopweave: Hopweave, tmp_path: Path
     assert hopweave("corpora", "reindex", "lamps").code == 0
     check = hopweave("corpora", "schema", "lamps", "--json").json["check"]
     assert (check["within"], check["outside"], check["unnamed"]) == (1, 0, 1)
+    fits = hopweave("corpora", "show", "lamps", "--json").json["fits"]
+    assert fits == {"within": 1, "outside": 0, "unnamed": 1, "complete": True}
+    [again] = hopweave("jobs", "list", "--kind", "reindex", "--json").json["data"]
+    assert again["fits"] == {"within": 1, "outside": 1, "unnamed": 1}, "what strict left out is counted"
     assert "stale" not in hopweave("doctor").out
     assert hopweave("corpora", "schema", "lamps", "--delete").out == "corpus lamps has no schema\n"
+    assert hopweave("corpora", "show", "lamps", "--json").json["fits"] is None
     assert "has no schema: give it one" in hopweave("corpora", "schema", "lamps").err
 
 

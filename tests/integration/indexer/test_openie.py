@@ -7,9 +7,11 @@ import pytest
 from core import strategies
 from core.errors import InvalidStrategy, ModelFailed
 from core.graph import Surface, Triple
+from core.graph_schema import NO_SCHEMA, read_graph_schema
 from core.ports.indexing import Block, DraftChunk, Extractor, LoadedDocument
 from core.trace import Trace
 from indexer.extractors._grounding import Grounds
+from indexer.extractors._schema_prompt import MOST_CHARACTERS, describe_schema
 from indexer.extractors._statements import Facts, Statements, read_facts, read_statements
 from indexer.selection.extractors import gives_triples, make_extractor
 from testing.contracts.extractor import ExtractorContract
@@ -129,6 +131,56 @@ async def test_a_small_model_has_a_prompt_of_its_own_and_the_names_of_pattern(se
     assert "entities" not in system
     names = ("Tamm College", "Orle School", "Veld Bridge")
     assert small.input_of(document, DraftChunk(text=text))[-3:] == names
+
+
+SCHEMA = """
+strict = true
+[types.college]
+words = ["college"]
+[relations.founded]
+from = ["person", "organisation"]
+to = ["college"]
+inverse = ["was founded by"]
+[relations.near]
+"""
+
+
+@pytest.mark.parametrize("model", ["twin", "twin:1.5b"])
+async def test_a_schema_is_told_to_the_model_and_nothing_without_one(server: ChatServer, model: str) -> None:
+    server.respond = lambda _: Reply.json({"entities": [], "triples": [], "facts": []})
+    document, chunks = of(TEXT)
+    async with chat_models(server, model=model) as models:
+        plain = make_extractor("llm", models)
+        told = make_extractor("pattern+llm", models, read_graph_schema(SCHEMA))
+        for extractor in (plain, told):
+            await extractor.extract(document, chunks, [0], Trace())
+        more = read_graph_schema(SCHEMA.replace('words = ["college"]', 'colour = "#112233"'))
+        assert make_extractor("pattern+llm", models, more).fingerprint == told.fingerprint, "it is told names and ends"
+        other = read_graph_schema(SCHEMA.replace("[relations.near]", "[relations.beside]"))
+        assert make_extractor("pattern+llm", models, other).fingerprint != told.fingerprint
+        assert make_extractor("llm", models, read_graph_schema("strict = true")).fingerprint == plain.fingerprint
+    assert told.fingerprint != make_extractor("pattern").fingerprint + "+" + plain.fingerprint
+    (before, passage), (after, same) = ([one["content"] for one in call.messages] for call in server.calls)
+    assert same == passage
+    added = after.removeprefix(before)
+    assert added != after, "the prompt itself is the same"
+    for said in ("college", "- founded (person or organisation -> college)", "- near (any -> any)"):
+        assert said in added
+    for unsaid in ("was founded by", "strict", "words ="):
+        assert unsaid not in added
+    assert told.model_calls is not None
+    assert told.model_calls.characters(document, chunks[0]) == len(after) + len(same)
+
+
+def test_so_much_of_a_schema_is_told() -> None:
+    types = "\n".join(f"[types.type_{n}]" for n in range(200))
+    relations = "\n".join(f'[relations.relation_{n}]\nfrom = ["type_{n % 200}"]' for n in range(500))
+    told = describe_schema(read_graph_schema(f"{types}\n{relations}"), is_small=False)
+    assert len(told) < MOST_CHARACTERS + 500
+    assert "relation_0 (type_0 -> any)" in told
+    assert "relation_499" not in told
+    assert len(describe_schema(read_graph_schema(types), is_small=True)) < MOST_CHARACTERS + 100
+    assert describe_schema(NO_SCHEMA, is_small=False) == ""
 
 
 async def test_one_call_holds_the_passage_fenced_and_its_title(extractor: Extractor, server: ChatServer) -> None:

@@ -42,6 +42,7 @@ function Facts({ job }) {
     took > 1 && done > 0 && all > 1 && ["Speed", `${(done / took).toFixed(1)} documents a second`],
     job.usage.calls > 0 && ["Language model", `${plural(job.usage.calls, "call")}, ${number(tokens)} tokens`],
     job.token_budget !== null && ["Budget", `${number(job.tokens)} of ${number(job.token_budget)} tokens`],
+    job.fits && ["Schema", `${plural(job.fits.within, "fact")} within, ${number(job.fits.outside)} outside, ${number(job.fits.unnamed)} without a relation`],
     job.malformed_triples > 0 && ["Skipped", plural(job.malformed_triples, "malformed triple")],
   ].filter(Boolean);
   return html`<dl class="facts">${facts.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;

@@ -1,9 +1,9 @@
-"""The facts that a strict schema leaves out of a document."""
+"""How the facts of a document fit a schema, and which of them a strict schema leaves out."""
 
 from core.graph import Extraction, Surface, Triple
-from core.graph_schema import read_graph_schema
+from core.graph_schema import NO_SCHEMA, FitTally, read_graph_schema
 from indexer.pipeline.extracted_graph import ExtractedGraph, make_graph
-from indexer.pipeline.strict_schema import select_allowed
+from indexer.pipeline.schema_fit import apply_schema
 
 SCHEMA = read_graph_schema(
     """
@@ -40,12 +40,21 @@ def test_facts_with_a_wrong_end_are_left_out() -> None:
         ("Kestrel", "buys", "Dr. Ada Lund"),
         ("Umber", "supplies", "Orlo"),
     )
-    kept = select_allowed(graph, SCHEMA)
+    kept, tally = apply_schema(graph, SCHEMA)
+    assert tally == FitTally(within=3, outside=2, unnamed=2)
     assert _phrases(kept) == ["buys", "is a", "is supplied by", "supplies", "supplies"]
     assert kept.mentions == graph.mentions, "names stay"
 
 
+def test_a_schema_that_is_not_strict_counts_facts_and_leaves_none_out() -> None:
+    graph = _graph(("Kestrel", "supplies", "Halden Pump"), ("Halden Pump", "supplied", "Kestrel"))
+    kept, tally = apply_schema(graph, read_graph_schema(SCHEMA.text.replace("strict = true", "")))
+    assert kept is graph
+    assert tally.outside + tally.within == 2
+
+
 def test_a_document_without_relations_of_the_schema_stays_as_it_is() -> None:
     graph = _graph(("Kestrel", "buys", "Umber"))
-    assert select_allowed(graph, SCHEMA) is graph
-    assert select_allowed(_graph(), SCHEMA).facts == ()
+    assert apply_schema(graph, SCHEMA) == (graph, FitTally(unnamed=1))
+    assert apply_schema(graph, NO_SCHEMA) == (graph, FitTally())
+    assert apply_schema(_graph(), SCHEMA) == (_graph(), FitTally())

@@ -28,6 +28,7 @@ __all__ = [
     "NoGraph",
     "Prompts",
     "RandomQuestions",
+    "SchemaFile",
     "Searcher",
     "Seed",
     "TopK",
@@ -37,12 +38,16 @@ __all__ = [
     "choose_extractor",
     "parse_filter_text",
     "parse_generations",
+    "read_schema_file",
 ]
 
 CHUNKER_HELP = "Such as sentences, passage."
 EXTRACTOR_HELP = "Such as pattern, syntax, syntax+tables, given, llm, pattern+llm."
 EMBEDDING_HELP = "KIND:MODEL, with the kind sentence-transformers or openai. Default: the settings'."
 FINE_HELP = "Whether entities and facts get vectors and synonyms."
+SchemaFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="The types and relations of its graph, as TOML.", show_default=False)
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")]
 CorpusName = Annotated[str, typer.Option("--corpus", "-c", help="The corpus' name.")]
 CorpusNames = Annotated[
@@ -149,3 +154,17 @@ def choose_extractor(extractor: str | None, *, no_graph: bool) -> str | None:
     if no_graph and extractor not in (None, NO_GRAPH):
         raise InvalidInput(f"--no-graph and --extractor {extractor} contradict one another; give one of them")
     return NO_GRAPH if no_graph else extractor
+
+
+def read_schema_file(path: Path | None) -> str | None:
+    """Returns the text of a schema; None without a file. Raises `InvalidInput` for what is not a schema."""
+    from core.graph_schema import MAX_BYTES, read_graph_schema
+
+    if path is None:
+        return None
+    try:
+        with path.open("rb") as file:
+            text = file.read(MAX_BYTES + 1).decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"the schema {path} cannot be read: {error}") from error
+    return read_graph_schema(text).text

@@ -61,7 +61,8 @@ async def create_corpus(
     async def work() -> Corpus:
         settings = {"chunker": body.chunker, "extractor": body.extractor, "embedding": body.embedding}
         corpora.check_offered(container, body.embedding)
-        return convert_corpus(await corpora.create(container, body.name, **settings, fine=body.fine))
+        made = await corpora.create(container, body.name, **settings, fine=body.fine, schema=body.graph_schema)
+        return convert_corpus(made)
 
     return await run_json_once(request, container, key, work, status=HTTPStatus.CREATED, locate=_locate_corpus)
 

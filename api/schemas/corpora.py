@@ -4,9 +4,10 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from api.schemas.base import In
+from api.schemas.base import In, Text
 from api.schemas.values import fill
 from core.corpora import CORPUS_NAME, CORPUS_NAME_RULE, Corpus, CorpusCounts, Fine
+from core.graph_schema import MAX_BYTES
 from hopweave.wire import corpora as wire
 
 __all__ = ["CorpusIn", "ReindexIn", "RenameIn", "convert_corpus", "convert_counted"]
@@ -31,6 +32,12 @@ class CorpusIn(In):
         default=None,
         description="`KIND:MODEL`, or the name of the configured or the built-in model. Beside these, models that the "
         "server offers (HOPWEAVE_EMBEDDING__OFFERED). `none`: without vectors.",
+    )
+    graph_schema: Text | None = Field(
+        default=None,
+        alias="schema",
+        description="A schema.toml of at most 100,000 bytes: types and relations of the graph.",
+        max_length=MAX_BYTES,
     )
 
 

@@ -6,12 +6,13 @@ from app.container import Container
 from core import strategies
 from core.corpora import NO_EMBEDDING, Corpus, CorpusSettings, Fine
 from core.errors import Conflict, InvalidInput, NotFound
+from core.graph_schema import read_graph_schema
 from core.jobs import Job, JobKind
 from core.ports.embedding_form import split_form
 from core.prompting.prompts import use_prompts
 from indexer import versions_of
 
-__all__ = ["check_offered", "create", "delete", "describe_new", "ensure", "reindex"]
+__all__ = ["check_offered", "create", "delete", "describe_new", "ensure", "other_schema", "reindex"]
 
 _RECENT = 10
 
@@ -24,17 +25,25 @@ async def create(
     extractor: str | None = None,
     fine: Fine | None = None,
     embedding: str | None = None,
+    schema: str | None = None,
 ) -> Corpus:
-    """Creates a corpus. Arguments that are None come from the settings. `embedding` is `KIND:MODEL`, or the name of the
-    configured or the built-in model, or `none` for a corpus without vectors.
+    """Creates a corpus, with the text of a `schema.toml` if one is given. Other arguments that are None come from the
+    settings. `embedding` is `KIND:MODEL`, or the name of the configured or the built-in model, or `none` for a corpus
+    without vectors.
 
     Raises `InvalidStrategy` for an unknown chunker or extractor, what `Embedders.named` raises for an embedding model,
-    and `InvalidInput` for `fine` without vectors, or with dot products; then it creates nothing.
+    and `InvalidInput` for `fine` without vectors, or with dot products, and for a wrong schema. Then it creates
+    nothing.
     """
+    if schema is not None:
+        read_graph_schema(schema)
     _check_fine(fine, embedding)
     chosen = await describe_new(container, chunker=chunker, extractor=extractor, fine=fine, embedding=embedding)
     _check_compared(fine, chosen)
-    return await container.record.corpora.create(name, chosen)
+    corpus = await container.record.corpora.create(name, chosen)
+    if schema is not None:
+        await container.record.graph_schemas.set(corpus.id, schema)
+    return corpus
 
 
 async def describe_new(
@@ -146,6 +155,7 @@ async def ensure(
     extractor: str | None = None,
     fine: Fine | None = None,
     embedding: str | None = None,
+    schema: str | None = None,
 ) -> Corpus:
     """Returns the corpus with this name, and creates it if it is missing.
 
@@ -154,7 +164,9 @@ async def ensure(
     try:
         corpus = await container.record.corpora.get(name)
     except NotFound:
-        return await create(container, name, chunker=chunker, extractor=extractor, fine=fine, embedding=embedding)
+        return await create(
+            container, name, chunker=chunker, extractor=extractor, fine=fine, embedding=embedding, schema=schema
+        )
     if embedding is not None:
         _check_embedding(container, corpus, embedding)
     for setting, requested in (("chunker", chunker), ("extractor", extractor), ("fine", fine)):
@@ -164,7 +176,17 @@ async def ensure(
                 f"corpus {name!r} has {setting} {present!s}, not {requested!s}: "
                 "leave the option out, or use a new corpus"
             )
+    if schema is not None and await container.record.graph_schemas.get(corpus.id) != schema:
+        raise other_schema(name)
     return corpus
+
+
+def other_schema(name: str) -> Conflict:
+    """Returns the error of an ingest with a schema into a corpus that has another one, or none."""
+    return Conflict(
+        f"corpus {name!r} does not have this schema: leave --schema out, or set it with "
+        f"`hopweave corpora schema {name} --schema FILE`"
+    )
 
 
 def _check_embedding(container: Container, corpus: Corpus, embedding: str) -> None:

@@ -113,9 +113,10 @@ async def estimate(
     found: Iterable[Submission | Rejection],
     *,
     embedding: str | None = None,
+    schema: str | None = None,
 ) -> Estimate:
     """Loads and chunks every document as a worker would. Writes nothing. `corpus` is None if it does not exist yet;
-    `embedding` is then the model that it is to have (None: the configured model).
+    `embedding` is then the model that it is to have (None: the configured model), and `schema` its schema.
     """
     embedders = container.embedders
     embedder = embedders.find(corpus.settings) if corpus else embedders.named(embedding or embedders.configured_name)
@@ -123,10 +124,10 @@ async def estimate(
     # Without backends, because opening the stores would create their files.
     chunking: Chunker = build("indexer.chunkers", parse_spec(chunker), "chunker", None)
     # For the same reason without the models of the container, whose cache is a file.
-    text = await container.record.graph_schemas.get(corpus.id) if corpus else None
-    schema = NO_SCHEMA if text is None else read_graph_schema(text)
+    text = await container.record.graph_schemas.get(corpus.id) if corpus else schema
+    told = NO_SCHEMA if text is None else read_graph_schema(text)
     with use_prompts(container.prompts):
-        extraction = make_extractor(extractor, _NoModels(container.settings.llm), schema)
+        extraction = make_extractor(extractor, _NoModels(container.settings.llm), told)
     count, rejected = _Count(scripts=ScriptCheck(embedder)), list[Rejection]()
     chunk = partial(chunking.chunk, tokens=embedder.tokens)
     rest = iter(found)

@@ -109,7 +109,9 @@ def estimate_ingest(request: Request) -> Estimate:
         found = PathsReading(request).read(with_given=_reads_given_graph(request, corpus, settings))
         chunker = request.chunker or (corpus.settings.chunker if corpus else settings.chunker)
         extractor = request.extractor or (corpus.settings.extractor if corpus else settings.extractor)
-        return await estimate(container, corpus, chunker, extractor, found, embedding=request.embedding)
+        return await estimate(
+            container, corpus, chunker, extractor, found, embedding=request.embedding, schema=request.schema
+        )
 
     return run_with_container(work, settings)
 
@@ -203,6 +205,7 @@ async def _open_corpus(container: Container, request: Request, reading: Reading)
         extractor=request.extractor,
         fine=request.fine,
         embedding=request.embedding,
+        schema=request.schema,
     )
     check_corpus(reading, corpus.id)
     reading.fit(corpus.settings, corpus.name)

@@ -53,7 +53,7 @@ class Request:
     """The options of the command. `verbose`: a line is printed for each document when it is final.
 
     `embedding` is the model of a new corpus as `KIND:MODEL`, and `none` for a corpus without vectors. `embeddings` is a
-    `.npy` or a Parquet file. `access` says who may see the documents.
+    `.npy` or a Parquet file. `access` says who may see the documents. `schema` is the text of a new corpus' schema.
     """
 
     paths: tuple[Path, ...]
@@ -69,6 +69,7 @@ class Request:
     selection: Selection = EVERYTHING
     access: AccessRules = NO_RULES
     verbose: bool = False
+    schema: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -47,17 +47,20 @@ def create_corpus(
     extractor: str | None = None,
     fine: Fine | None = None,
     embedding: str | None = None,
+    schema: str | None = None,
     exist_ok: bool = False,
 ) -> Steps[Corpus]:
     """Creates a corpus and returns it. The server's settings hold for what is not given.
 
-    `embedding` is `KIND:MODEL`, or the name of the server's configured or of the built-in model. Raises `ConflictError`
-    if there is one of this name, or for another name without a kind. With `exist_ok`, returns that one instead, with
-    the settings that it has.
+    `embedding` is `KIND:MODEL`, or the name of the server's configured or of the built-in model. `schema` is the text
+    of a `schema.toml`, of at most 100,000 bytes. Raises `ConflictError` if there is one of this name, or for another
+    name without a kind. With `exist_ok`, returns that one instead, with the settings that it has.
     """
     body = {"name": name, **_given(chunker, extractor, fine)}
     if embedding is not None:
         body["embedding"] = embedding
+    if schema is not None:
+        body["schema"] = schema
     try:
         return (yield from call(Corpus, "POST", path("corpora"), body))
     except ConflictError:

@@ -1,7 +1,6 @@
 """`hopweave corpora …`."""
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,8 +14,10 @@ from cli.options import (
     AsJson,
     NoEmbedding,
     NoGraph,
+    SchemaFile,
     choose_embedding,
     choose_extractor,
+    read_schema_file,
 )
 from cli.output.console import fields, print_json, print_result, print_status, table
 from cli.runtime import run_with_container
@@ -35,9 +36,6 @@ if TYPE_CHECKING:
 __all__ = ["register"]
 
 _group = typer.Typer(name="corpora", help="List, create, show, rename and delete corpora.", no_args_is_help=True)
-_Schema = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="The types and relations of its graph, as TOML.", show_default=False)
-]
 _Name = Annotated[str, typer.Argument(help="The corpus' name.")]
 
 
@@ -78,13 +76,11 @@ def create_corpus(
     ] = None,
     no_embedding: NoEmbedding = False,
     no_graph: NoGraph = False,
-    schema: _Schema = None,
+    schema: SchemaFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Create an empty corpus. Options that are not given come from the settings."""
     from app.services.corpora import create
-    from app.services.graph_schemas import set_schema
-    from core.graph_schema import read_graph_schema
 
     settings = {
         "chunker": chunker,
@@ -92,12 +88,10 @@ def create_corpus(
         "embedding": choose_embedding(embedding, no_embedding=no_embedding),
     }
 
-    text = None if schema is None else read_graph_schema(_read_schema_file(schema)).text
+    text = read_schema_file(schema)
 
     async def work(container: "Container") -> "tuple[Corpus, CorpusCounts]":
-        corpus = await create(container, name, **settings, fine=fine)
-        if text is not None:
-            await set_schema(container, corpus, text)
+        corpus = await create(container, name, **settings, fine=fine, schema=text)
         return corpus, await container.record.corpora.count(corpus.id)
 
     _show(*run_with_container(work, creates=True), as_json=as_json)
@@ -118,7 +112,7 @@ def show_corpus(name: _Name, as_json: AsJson = False) -> None:
 @_group.command("schema")
 def manage_schema(
     name: _Name,
-    schema: _Schema = None,
+    schema: SchemaFile = None,
     delete: Annotated[bool, typer.Option("--delete", help="Delete the schema.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -130,7 +124,7 @@ def manage_schema(
 
     if schema is not None and delete:
         raise InvalidInput("--schema sets a schema, and --delete deletes it: use one of them")
-    text = None if schema is None else _read_schema_file(schema)
+    text = read_schema_file(schema)
 
     async def work(container: "Container") -> "tuple[GraphSchema, FitCounts] | None":
         corpus = await container.record.corpora.get(name)
@@ -147,16 +141,6 @@ def manage_schema(
         print_json(dump(convert_schema(*found)))
     else:
         show_schema(*found)
-
-
-def _read_schema_file(path: Path) -> str:
-    from core.graph_schema import MAX_BYTES
-
-    try:
-        with path.open("rb") as file:
-            return file.read(MAX_BYTES + 1).decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InvalidInput(f"the schema {path} cannot be read: {error}") from error
 
 
 @_group.command("rename")

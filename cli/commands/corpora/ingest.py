@@ -14,8 +14,10 @@ from cli.options import (
     CorpusName,
     NoEmbedding,
     NoGraph,
+    SchemaFile,
     choose_embedding,
     choose_extractor,
+    read_schema_file,
 )
 from cli.output.console import print_json
 from core.corpora import NO_EMBEDDING, Fine
@@ -43,6 +45,7 @@ def ingest(
     embedding: Annotated[str | None, typer.Option(help=EMBEDDING_HELP, show_default=False)] = None,
     no_embedding: NoEmbedding = False,
     no_graph: NoGraph = False,
+    schema: SchemaFile = None,
     embeddings: Annotated[
         Path | None,
         typer.Option(
@@ -157,6 +160,7 @@ def ingest(
         "--no-embedding": no_embedding,
         "--embedding": embedding is not None and not no_embedding,
         "--embeddings": embeddings is not None,
+        "--schema": schema is not None,
         "--on-conflict": on_conflict is not OnConflict.REPLACE,
         "--prune": prune,
         "--include": bool(include),
@@ -198,6 +202,7 @@ def ingest(
         ),
         access=read_access_rules(access_file, access or None),
         verbose=verbose,
+        schema=read_schema_file(schema),
     )
     target = None if server is None else Server(url=server, api_key=api_key)
     _check_together(

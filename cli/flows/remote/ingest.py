@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import PurePath
 
 import hopweave
+from app.services.corpora import other_schema
 from app.services.scripts import LOOKED_AT, MOST_DOCUMENTS, may_be_foreign
 from cli.flows.ingest import Summary, check_corpus
 from cli.flows.reading import GIVEN, PathsReading, Pruning, Reading, Request, Server, check_paths, make_reading
@@ -150,6 +151,7 @@ class _Ingest:
                 extractor=request.extractor,
                 fine=fine,
                 embedding=request.embedding,
+                schema=request.schema,
             )
         except hopweave.ConflictError as error:
             conflict = error
@@ -160,7 +162,15 @@ class _Ingest:
         except hopweave.NotFoundError:
             raise conflict from None
         check_settings(corpus, request)
+        if request.schema is not None and self._read_schema() != request.schema:
+            raise other_schema(request.corpus)
         return corpus, False
+
+    def _read_schema(self) -> str | None:
+        try:
+            return self._client.get_schema(self._request.corpus, check=False).text
+        except hopweave.NotFoundError:
+            return None
 
     def _send_all(self, found: Iterable[Submission | Rejection]) -> None:
         """Uploads the files. With a token budget, each upload gets what earlier uploads have left, at least one token:

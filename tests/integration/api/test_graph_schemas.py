@@ -94,6 +94,20 @@ async def test_a_schema_names_types_and_relations_at_once(contracts: Server) -> 
     assert (await read(contracts, ""))["generation"] == generation, "nothing was indexed again"
 
 
+async def test_a_corpus_is_created_with_a_schema_or_not_at_all(server: Server) -> None:
+    body = {"name": "people", "extractor": "given", "chunker": "passage"}
+    refused = await server.client.post("/v1/corpora", json={**body, "schema": "[types.a]\ncolor = 'red'"})
+    assert refused.status_code == 422
+    assert "line 2, [types.a]: 'color' is not a key here" in refused.text
+    assert (await server.client.get(BASE)).status_code == 404
+    made = await server.client.post("/v1/corpora", json={**body, "schema": SCHEMA})
+    assert made.status_code == 201
+    assert (await read(server, "/schema"))["text"] == SCHEMA
+    await server.ingest(CONTRACT)
+    jobs = (await server.client.get("/v1/jobs", params={"corpus": "people"})).json()["data"]
+    assert [job["fits"] for job in jobs] == [{"within": 2, "outside": 1, "unnamed": 2}]
+
+
 async def test_facts_are_compared_with_the_schema(contracts: Server) -> None:
     await put(contracts, SCHEMA)
     check = (await read(contracts, "/schema"))["check"]

@@ -71,6 +71,23 @@ def test_a_schema_from_the_file_to_the_doctor(hopweave: Hopweave, tmp_path: Path
     assert "has no schema: give it one" in hopweave("corpora", "schema", "lamps").err
 
 
+def test_an_ingest_makes_a_corpus_with_a_schema_and_changes_none(hopweave: Hopweave, tmp_path: Path) -> None:
+    schema, documents = _write(tmp_path)
+    common = ("ingest", documents, "-c", "lamps", "--extractor", "given", "--no-embedding", "--schema", schema)
+    made = hopweave(*common)
+    assert made.code == 0, made.err
+    assert "1 fact within the schema, 1 outside, 1 without a relation of it" in made.out
+    assert hopweave(*common, "--json").json["documents"]["unchanged"] == 1
+    schema.write_text(f"strict = true\n{SCHEMA}", encoding="utf-8")
+    refused = hopweave(*common)
+    assert refused.code != 0
+    assert "corpus 'lamps' does not have this schema" in refused.err
+    assert hopweave("corpora", "schema", "lamps", "--json").json["text"] == SCHEMA
+    schema.write_text("[types.a]\nkolour = 'x'", encoding="utf-8")
+    assert "'kolour' is not a key here" in hopweave("ingest", documents, "-c", "new", "--schema", schema).err
+    assert "new" not in hopweave("corpora", "list", "--json").out
+
+
 def test_a_file_that_is_no_schema_makes_no_corpus(hopweave: Hopweave, tmp_path: Path) -> None:
     file = tmp_path / "schema.toml"
     for content, said in (

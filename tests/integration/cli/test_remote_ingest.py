@@ -56,6 +56,18 @@ def test_the_same_documents_as_a_local_ingest(hopweave: Hopweave, papers: Path, 
     assert again.json["documents"]["unchanged"] == 5, "the way that a document comes makes no revision"
 
 
+def test_a_schema_for_a_new_corpus(hopweave: Hopweave, url: str, tmp_path: Path) -> None:
+    schema, document = tmp_path / "schema.toml", tmp_path / "works.json"
+    schema.write_text('[types.lamp]\nwords = ["lamp"]\n[relations.supplies]\nto = ["lamp"]\n', encoding="utf-8")
+    document.write_text('{"title": "W", "text": "x", "triples": [["Works", "supplies", "Lamp"]]}', encoding="utf-8")
+    common = ("ingest", document, "-c", "lamps", "--extractor", "given", "--schema", schema, "--server", url)
+    made = hopweave(*common)
+    assert "1 fact within the schema, 0 outside, 0 without a relation of it" in made.out, made.err
+    assert hopweave(*common).code == 0
+    schema.write_text("strict = true", encoding="utf-8")
+    assert "corpus 'lamps' does not have this schema" in hopweave(*common).err
+
+
 def test_bad_files_are_named_as_in_a_local_ingest(hopweave: Hopweave, papers: Path, url: str) -> None:
     (papers / "photo.png").write_bytes(b"?")
     (papers / "broken.json").write_text("{", encoding="utf-8")

@@ -132,6 +132,22 @@ async def test_an_entity_with_the_passages_that_assert_its_facts(neo4j_server: N
     assert {passage for passage, _ in graph.ties("MENTIONS")} == passages
 
 
+async def test_labels_for_colours_change_nothing_else(neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus) -> None:
+    """The statement of the documentation, with the names of this corpus."""
+    page = (GUIDE.parents[1] / "explore.md").read_text("utf-8")
+    _, _, rest = page.partition("## Colours of types")
+    statement = rest.partition("```cypher\n")[2].partition("```")[0]
+    statement = statement.replace("contracts", "computing").replace("Halden Works", "Ada Lovelace")
+    before = await desk.export(corpus)
+    with driver_of(neo4j_server) as driver:
+        driver.execute_query(statement, database_="neo4j")
+    assert drawn(neo4j_server, "hubs").nodes("company", "name") == {"Ada Lovelace"}
+    assert await desk.export(corpus) == before
+    await desk.delete(corpus, *(document["id"] for document in DOCUMENTS))
+    with driver_of(neo4j_server) as driver:
+        assert driver.execute_query("MATCH (n:company) RETURN n", database_="neo4j").records == []
+
+
 @pytest.mark.usefixtures("corpus")
 async def test_the_path_between_two_entities(neo4j_server: Neo4jAddress) -> None:
     graph = drawn(neo4j_server, "path")

@@ -59,6 +59,25 @@ async def test_a_passage_is_one_call_and_becomes_entities_and_facts(desk: Desk, 
     assert len(fact) == (await desk.record.corpora.count(corpus.id)).facts
 
 
+async def test_the_model_is_told_the_schema_that_the_corpus_has_now(desk: Desk, server: ChatServer) -> None:
+    desk.backends = replace(desk.backends, schemas=desk.record.graph_schemas)
+    desk.worker = Worker("w", desk.backends, OPTIONS)
+    corpus = await desk.corpus(extractor="llm")
+    await desk.ingest(corpus, LONG)
+    plain = len(server.calls)
+    await desk.record.graph_schemas.set(corpus.id, '[relations.met]\nsynonyms = ["is named before"]')
+    job = await desk.ingest(corpus, {**LONG, "title": "Ada King"})
+    told = ["- met (any -> any)" in call.messages[0]["content"] for call in server.calls]
+    assert told == [False] * plain + [True] * len(SENTENCES)
+    fits = (await _job(desk, job)).fits
+    assert fits is not None
+    assert fits.within == (await desk.record.corpora.count(corpus.id)).facts
+    before = len(server.calls)
+    await desk.record.graph_schemas.set(corpus.id, "[relations.met]\nfrom = ['person']")
+    await desk.ingest(corpus, {**LONG, "title": "Ada King"})
+    assert len(server.calls) == before, "what is indexed is not asked again"
+
+
 async def test_extractors_combine(desk: Desk, server: ChatServer) -> None:
     corpus = await desk.corpus(extractor="pattern+given+llm")
     server.respond = lambda _: Reply.json({"entities": ["first program"], "triples": [["only", "two"]]})

@@ -133,6 +133,11 @@ async def test_a_question_without_supports_is_not_asked(people: Server) -> None:
         ("measurements", {"questions": [], "searchers": ["sparse"]}, "questions"),
         (
             "measurements",
+            {"questions": [{"id": "7", "question": "\x1d", "answerable": False}], "searchers": ["sparse"]},
+            "the question of '7' is empty",
+        ),
+        (
+            "measurements",
             {"questions": [{"id": "1", "question": "Why?", "supporting": ["a"]}], "searchers": ["bridged:ranker=/etc"]},
             "ranker",
         ),

@@ -10,6 +10,7 @@ from api.schemas.values import fill, fill_all
 from app.services import made_questions
 from app.services.made_questions import KINDS, MOST_ASKED, MOST_MADE, MOST_SEARCHERS, MOST_SUPPORTS, Kind
 from app.services.made_questions import SupportedQuestion as Supported
+from app.services.questions import check_question
 from core.documents import MAX_KEY_LENGTH, Span
 from core.errors import InvalidInput
 from core.strategies import StrategySpec
@@ -56,6 +57,8 @@ class SupportedQuestionIn(LenientIn):
     )
 
     def to_question(self) -> Supported:
+        """Raises `InvalidInput` for a blank question, and for a part that ends before it starts."""
+        check_question(self.question, f"the question of {self.id!r}")
         supports = [
             Support(key=entry) if isinstance(entry, str) else Support(key=entry.id, span=_read_span(entry))
             for entry in self.supporting
@@ -87,8 +90,11 @@ class MeasureIn(In):
         return self
 
     def to_questions(self) -> list[Supported]:
-        """Returns the questions that have supports. Raises `InvalidInput` for a part that ends before it starts."""
-        return [asked.to_question() for asked in self.questions if asked.answerable and asked.supporting]
+        """Returns the questions that have supports. Raises `InvalidInput` for one that cannot be asked, also if it has
+        none.
+        """
+        questions = [(asked, asked.to_question()) for asked in self.questions]
+        return [question for asked, question in questions if asked.answerable and question.supporting]
 
     def to_searchers(self) -> dict[str, StrategySpec]:
         return self._specs

@@ -44,6 +44,7 @@ __all__ = [
     "MinGeneration",
     "SearchRequest",
     "ask",
+    "check_question",
     "list_corpora",
     "open_corpora",
     "read_generation",
@@ -228,7 +229,7 @@ class SearchRequest:
     as_of: str | None = None
 
     def __post_init__(self) -> None:
-        _check_question(self.query, "the query")
+        check_question(self.query, "the query")
         parse_as_of(self.as_of)
         _check_k(self.k)
 
@@ -280,7 +281,7 @@ class AskRequest:
     as_of: str | None = None
 
     def __post_init__(self) -> None:
-        _check_question(self.question, "the question")
+        check_question(self.question, "the question")
         parse_as_of(self.as_of)
         if self.k is not None:
             _check_k(self.k)
@@ -472,7 +473,8 @@ async def _verify(
     return await verify_given(container, question, given, opened.reasoner, trace, compare=compare, budget=budget)
 
 
-def _check_question(text: str, name: str) -> None:
+def check_question(text: str, name: str) -> None:
+    """Raises `InvalidInput` for a question that is blank, longer than `MAX_QUESTION`, or no text."""
     if not text.strip():
         raise InvalidInput(f"{name} is empty; write what you want to know")
     _check_length(len(text), MAX_QUESTION, name)

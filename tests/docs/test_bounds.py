@@ -383,7 +383,7 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
         "tests/integration/evaluation/test_made_questions.py::test_of_a_large_corpus_documents_are_drawn",
     ),
     "questions that a request makes": (
-        [made_requests.MOST_MADE, made_requests.MOST_PASSAGES],
+        [made_requests.MOST_MADE, made_requests.MOST_PASSAGES, made_requests.MOST_SECONDS],
         "tests/integration/api/test_made_questions.py::test_a_large_corpus_is_refused_before_it_is_read",
     ),
     "questions that a request measures": (

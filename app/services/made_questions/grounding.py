@@ -13,6 +13,7 @@ from itertools import islice
 from app.services.made_questions.material import Fact, Material, Passage
 from app.services.made_questions.wording import End, Relation, read_relation
 from core.documents import Span
+from core.execution.limits import check_work
 from core.text.entity_types import EntityType, FactEnd, choose_type, find_type_of_fact
 from core.text.entity_types.kinds import KINDS
 from core.text.sentences import split_sentences
@@ -58,6 +59,7 @@ def ground_facts(material: Material) -> list[Grounded]:
     sentences: dict[str, list[tuple[int, int]]] = {}
     found = []
     for fact in material.facts:
+        check_work()
         relation = read_relation(fact.predicate)
         subject, object_ = material.names.get(fact.subject_id, ""), material.names.get(fact.object_id, "")
         if relation is None or not _is_name(subject, longer) or not _is_end(object_, types.get(fact.object_id)):

@@ -6,12 +6,14 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from app.services.made_questions.grounding import Grounded, ground_facts
 from app.services.made_questions.material import Material, Passage, keyed_hash
+from app.services.made_questions.mentions import Mentions
 from app.services.made_questions.questions import Kind, MadeQuestion, Quote
 from core.documents import Span
+from core.execution.limits import check_work
 from core.passage_context import read_grids
 from core.text.answers import is_contained, normalise_answer
 from core.text.entity_types import EntityType
@@ -28,8 +30,7 @@ class Sources:
     objects: Mapping[tuple[str, str, bool], frozenset[str]]
     """The ends of the facts of a subject, by relation, and by whether they are dates."""
     subjects: Mapping[tuple[str, str], frozenset[str]]
-    folded: Mapping[str, str] = field(repr=False)
-    """The texts of documents in small letters, with their titles, by key."""
+    mentions: Mentions
 
     @classmethod
     def of(cls, material: Material) -> "Sources":
@@ -49,22 +50,12 @@ class Sources:
                 objects_of.discard(normalise_answer(places[place].object.name))
                 places[place] = fact
             objects[(fact.subject.name, fact.relation.key, _is_date(fact))].add(name)
-        texts: dict[str, list[str]] = defaultdict(list)
-        for passage in material.passages:
-            texts[passage.key] += (
-                [passage.text.casefold()]
-                if texts[passage.key]
-                else [
-                    passage.title.casefold(),
-                    passage.text.casefold(),
-                ]
-            )
         return cls(
             material=material,
             facts=facts,
             objects={key: frozenset(names) for key, names in objects.items()},
             subjects={key: frozenset(names) for key, names in subjects.items()},
-            folded={key: " ".join("\n".join(parts).split()) for key, parts in texts.items()},
+            mentions=Mentions(material.passages),
         )
 
     def has_one_object(self, fact: Grounded) -> bool:
@@ -77,14 +68,8 @@ class Sources:
         name = normalise_answer(fact.object.name)
         if len(self.subjects[(fact.relation.key, name)]) != 1:
             return False
-        word = fact.relation.key.split()[0][:_STEM]
-        return all(word not in self.folded[key] for key in self.find_documents(name) if key != fact.passage.key)
-
-    def find_documents(self, name: str) -> list[str]:
-        """Returns the keys of the documents that have a name as whole words."""
-        folded = " ".join(name.casefold().split())
-        pattern = re.compile(rf"(?<!\w){re.escape(folded)}(?!\w)")
-        return [key for key, text in self.folded.items() if folded in text and pattern.search(text)]
+        stated = self.mentions.find_signs(fact.relation.key.split()[0][:_STEM])
+        return not any(key in stated for key in self.mentions.find_name(name) if key != fact.passage.key)
 
 
 _STEM = 5
@@ -105,6 +90,7 @@ def _quote(fact: Grounded) -> Quote:
 
 def _make_single(sources: Sources) -> Iterator[MadeQuestion]:
     for fact in sources.facts:
+        check_work()
         asked = []
         if sources.has_one_object(fact):
             asked.append((fact.relation.ask_object(fact.subject, fact.object), fact.object.name))
@@ -126,12 +112,19 @@ def _make_two_hop(sources: Sources) -> Iterator[MadeQuestion]:
         by_end[fact.subject_id].append(_Hop(fact=fact, is_forward=True))
         by_end[fact.object_id].append(_Hop(fact=fact, is_forward=False))
     for hops in by_end.values():
-        for second in (hop for hop in hops if hop.has_one_answer(sources)):
-            for other in hops:
-                first = _Hop(fact=other.fact, is_forward=not other.is_forward)  # walked to the entity, not from it
-                joined = _join(sources, first, second) if first.has_one_answer(sources) else None
-                if joined is not None:
+        seconds = [hop for hop in hops if hop.has_one_answer(sources)]
+        walked_to = (replace(hop, is_forward=not hop.is_forward) for hop in hops) if seconds else ()
+        firsts = [hop for hop in walked_to if hop.has_one_answer(sources)]
+        firsts.sort(key=lambda hop: keyed_hash(0, hop.known, hop.fact.passage.id))
+        for second in seconds:
+            for first in firsts[:_JOINED]:
+                check_work()
+                if (joined := _join(sources, first, second)) is not None:
                     yield joined
+
+
+_JOINED = 100
+"""Facts that are joined with the same second fact, at most: an entity such as a country has thousands."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -180,7 +173,7 @@ def _join(sources: Sources, first: _Hop, second: _Hop) -> MadeQuestion | None:
     text = second.ask(description)
     if not text or _STUTTER.search(text) or is_contained(second.known, text) or first.known == second.answer:
         return None
-    if set(sources.find_documents(first.known)) & set(sources.find_documents(second.answer)):
+    if not sources.mentions.find_name(first.known).keys().isdisjoint(sources.mentions.find_name(second.answer)):
         return None
     return MadeQuestion(
         kind=Kind.TWO_HOP,
@@ -212,6 +205,7 @@ def _make_comparisons(sources: Sources) -> Iterator[MadeQuestion]:
     """Compares the years of two things of one type, which are not in one document."""
     dated: dict[tuple[str, str], list[tuple[int, Grounded]]] = defaultdict(list)
     for fact in sources.facts:
+        check_work()
         years = _YEAR.findall(fact.object.name)
         if fact.relation.key in _COMPARED and _is_date(fact) and len(years) == 1 and sources.has_one_object(fact):
             kind = "Who" if fact.subject.type is EntityType.PERSON else fact.subject.asked
@@ -238,6 +232,7 @@ _NUMBERED = re.compile(r"[\d.,()\s%$€£-]*")
 def _make_cells(sources: Sources) -> Iterator[MadeQuestion]:
     """Asks for a cell by the label of its row and the name of its column, which are in one table of the document."""
     for passage in sources.material.passages:
+        check_work()
         if "|" not in passage.text:
             continue
         for grid in read_grids(passage.text):
@@ -279,26 +274,24 @@ def _make_counts(sources: Sources) -> Iterator[MadeQuestion]:
         for id, end in ((fact.subject_id, fact.subject), (fact.object_id, fact.object)):
             if end.type not in (EntityType.DATE, EntityType.AMOUNT) and len(_bare(end.name).split()) > 1:
                 mentioned.setdefault(id, fact)
-    first = {passage.key: passage for passage in reversed(sources.material.passages)}
     for id in mentioned:
+        check_work()
         name = sources.material.names[id]
-        keys = sources.find_documents(name)
-        texts = {sources.folded[key] for key in keys}
-        if _FEWEST <= len(keys) <= _MOST and len(texts) == len(keys):
+        found = sources.mentions.find_name(name)
+        if _FEWEST <= len(found) <= _MOST and sources.mentions.count_texts(found.keys()) == len(found):
             yield MadeQuestion(
                 kind=Kind.COUNT,
                 text=f"How many documents mention {name}?",
-                answer=str(len(keys)),
-                quotes=tuple(_find_mention(sources, first[key], name) for key in keys),
+                answer=str(len(found)),
+                quotes=tuple(_find_mention(passage, name) for passage in found.values()),
             )
 
 
-def _find_mention(sources: Sources, first: Passage, name: str) -> Quote:
-    """Returns a place of a document that has the name; the beginning of the document if only its title has it."""
-    for passage in sources.material.passages:
-        if passage.key == first.key and (at := passage.text.casefold().find(name.casefold())) >= 0:
-            return Quote(passage=passage, place=Span(start=at, end=at + len(name)))
-    return Quote(passage=first, place=Span(start=0, end=min(len(first.text), 80)))
+def _find_mention(passage: Passage, name: str) -> Quote:
+    """Returns the place of a name in a passage; the beginning of the passage if only its title has the name."""
+    at = passage.text.casefold().find(name.casefold())
+    place = Span(start=at, end=at + len(name)) if at >= 0 else Span(start=0, end=min(len(passage.text), 80))
+    return Quote(passage=passage, place=place)
 
 
 _ABSENT = {
@@ -325,6 +318,7 @@ def _make_unanswerable(sources: Sources) -> Iterator[MadeQuestion]:
         if not models:
             continue
         for fact in {fact.subject.name: fact for fact in facts}.values():
+            check_work()
             shift = int.from_bytes(keyed_hash(0, fact.subject.name)) % len(models)
             for model in [*models[shift:], *models[:shift]][:_MODELS]:
                 text = "" if _may_say(sources, fact, model) else model.relation.ask_object(fact.subject, model.object)
@@ -341,16 +335,12 @@ _MODELS = 3
 
 
 def _may_say(sources: Sources, fact: Grounded, model: Grounded) -> bool:
-    """Whether a document that has the name, or its last word, may state the relation."""
-    name = _bare(fact.subject.name).casefold()
-    last = name.split()[-1]
+    """Whether a document that has the last word of the name may state the relation."""
     words = _ABSENT.get(model.relation.key) or tuple(
         word[:_STEM] for word in model.relation.key.split() if word not in ("where", "by", "of", "in", "for")
     )
-    for text in sources.folded.values():
-        if (name in text or last in text) and any(word in text for word in words):
-            return True
-    return False
+    naming = sources.mentions.find_name(_bare(fact.subject.name).split()[-1]).keys()
+    return any(not naming.isdisjoint(sources.mentions.find_signs(word)) for word in words)
 
 
 MAKERS: Mapping[Kind, Callable[[Sources], Iterable[MadeQuestion]]] = {

@@ -12,6 +12,7 @@ from app.services.made_questions.kinds import MAKERS, Sources
 from app.services.made_questions.material import Material, keyed_hash
 from app.services.made_questions.questions import KINDS, Kind, MadeQuestion
 from core.errors import InvalidInput
+from core.execution.limits import check_work
 from core.text.answers import is_contained, normalise_answer
 from core.text.value_kinds import find_stems
 
@@ -41,12 +42,18 @@ def parse_kinds(text: str | None) -> tuple[Kind, ...]:
 def make_questions(material: Material, count: int, seed: int, kinds: Sequence[Kind] = KINDS) -> MadeQuestions:
     """Returns at most `count` questions, as many of each kind as of the others where there are enough, over as many
     documents as possible. The same corpus, seed and kinds give the same questions.
+
+    Raises `InvalidInput` if no question can be made, and `LoadFailed` once the work of the thread is ended.
     """
     _check(material)
     sources = Sources.of(material)
     possible: dict[Kind, list[MadeQuestion]] = {}
     for kind in kinds:
-        unique = {question.text: question for question in MAKERS[kind](sources) if _is_sound(question)}
+        unique: dict[str, MadeQuestion] = {}
+        for question in MAKERS[kind](sources):
+            check_work()
+            if _is_sound(question):
+                unique[question.text] = question
         possible[kind] = sorted(unique.values(), key=lambda question: keyed_hash(seed, question.text))
     questions = tuple(_choose(possible, count))
     if not questions:

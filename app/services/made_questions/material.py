@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from typing import Any
 
@@ -11,6 +12,7 @@ from app.container import Container
 from core.corpora import Corpus
 from core.documents import Span
 from core.errors import InvalidInput
+from core.execution.threads import call_in_thread
 from core.text.languages import Language, detect_language
 from core.text.titles import bare_title
 
@@ -98,6 +100,16 @@ async def read_material(container: Container, corpus: Corpus, seed: int, *, most
                 names[str(row["id"])] = str(row["display"])
             elif row["kind"] == "fact":
                 facts.append(row)
+    return await call_in_thread(partial(_assemble, documents, chunks, facts, names))
+
+
+def _assemble(
+    documents: Mapping[str, Mapping[str, Any]],
+    chunks: Mapping[str, list[Mapping[str, Any]]],
+    facts: Sequence[Mapping[str, Any]],
+    names: Mapping[str, str],
+) -> Material:
+    """Finds the languages of documents, which takes a core for seconds, and leaves out other languages."""
     languages = Counter[Language]()
     passages: dict[str, Passage] = {}
     for document_id, own in sorted(chunks.items(), key=lambda item: documents[item[0]]["key"]):

@@ -7,7 +7,6 @@ the caller does not see any more is not asked.
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from app.container import Container
 from app.services.made_questions.making import MadeQuestions, make_questions
@@ -15,7 +14,8 @@ from app.services.made_questions.material import read_material
 from app.services.made_questions.questions import KINDS, Kind, SupportedQuestion
 from app.services.questions import SearchRequest, search
 from core.corpora import Corpus
-from core.errors import InvalidInput
+from core.errors import InvalidInput, LoadFailed
+from core.execution.limits import WorkLimit
 from core.execution.threads import call_in_thread
 from core.ids import document_id
 from core.ports.retrieval import check_searched
@@ -41,6 +41,9 @@ MOST_MADE = 500
 MOST_PASSAGES = 10_000
 """Passages of a corpus of which a request makes questions."""
 
+MOST_SECONDS = 60.0
+"""Of the processor, for the questions of a request."""
+
 MOST_ASKED = 100
 MOST_SEARCHERS = 5
 MOST_SUPPORTS = 20
@@ -56,16 +59,30 @@ async def make_for_caller(
 ) -> MadeQuestions:
     """Returns questions of the documents that the caller sees. One request of a process works at a time.
 
-    Raises `InvalidInput` for a corpus of more than `MOST_PASSAGES` passages, and if no question can be made.
+    Raises `InvalidInput` for a corpus of more than `MOST_PASSAGES` passages, if no question can be made, and after
+    `MOST_SECONDS`.
     """
+    limit = WorkLimit(corpus.name, MOST_SECONDS, "")
+
+    def work() -> MadeQuestions:
+        with limit.running():
+            return make_questions(material, count, seed, kinds)
+
     await container.making.acquire(container.caller)
     try:
         material = await read_material(container, corpus, seed, most=MOST_PASSAGES)
-        work = asyncio.ensure_future(call_in_thread(partial(make_questions, material, count, seed, kinds)))
+        working = asyncio.ensure_future(call_in_thread(work))
         try:
-            return await asyncio.shield(work)
+            return await asyncio.shield(working)
         finally:
-            await asyncio.wait({work})  # a thread goes on when its request is cancelled, and keeps its slot
+            limit.end()  # if the request is cancelled, nobody waits; the thread keeps the slot until its next check
+            await asyncio.wait({working})
+    except LoadFailed as error:
+        raise InvalidInput(
+            f"the questions of {corpus.name!r} take more than {MOST_SECONDS:g} s of the processor, too long for a "
+            f"request; name fewer kinds, or on the machine of the server, run: hopweave questions make FOLDER "
+            f"--corpus {corpus.name}"
+        ) from error
     finally:
         container.making.release()
 

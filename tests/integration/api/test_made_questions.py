@@ -1,12 +1,16 @@
 """Made questions over HTTP: what they ask, that searchers are measured with them, and that nothing is stored."""
 
+import asyncio
 import json
+import threading
 from typing import Any
 
 import pytest
 
 from api.schemas.made_questions import MakeQuestionsIn
-from app.services.made_questions import requests
+from app.services.made_questions import MadeQuestions, requests
+from core.errors import LoadFailed
+from core.execution.limits import check_work
 from tests.integration.api.conftest import Server, want_each_change
 
 CORPUS = "/v1/corpora/people"
@@ -129,6 +133,11 @@ async def test_a_question_without_supports_is_not_asked(people: Server) -> None:
         ("measurements", {"questions": [], "searchers": ["sparse"]}, "questions"),
         (
             "measurements",
+            {"questions": [{"id": "7", "question": "\x1d", "answerable": False}], "searchers": ["sparse"]},
+            "the question of '7' is empty",
+        ),
+        (
+            "measurements",
             {"questions": [{"id": "1", "question": "Why?", "supporting": ["a"]}], "searchers": ["bridged:ranker=/etc"]},
             "ranker",
         ),
@@ -160,6 +169,43 @@ async def test_a_large_corpus_is_refused_before_it_is_read(people: Server, monke
     refused = await people.client.post(f"{CORPUS}/made-questions", json={})
     assert refused.status_code == 422
     assert "hopweave questions make" in refused.text
+
+
+async def test_long_work_is_ended_and_says_what_to_do(people: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(requests, "MOST_SECONDS", 0.0)
+    refused = await people.client.post(f"{CORPUS}/made-questions", json={})
+    assert refused.status_code == 422
+    assert "hopweave questions make" in refused.text
+
+
+async def test_once_the_caller_has_left_the_work_ends_and_the_slot_is_free(
+    people: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, ended, over = threading.Event(), threading.Event(), threading.Event()
+
+    def make_forever(*_: Any) -> MadeQuestions:
+        begun.set()
+        try:
+            while not over.wait(0.01):
+                check_work()
+        except LoadFailed:
+            ended.set()
+            raise
+        raise AssertionError("nobody has ended it")
+
+    corpus = await people.container.record.corpora.get("people")
+    with monkeypatch.context() as patched:
+        patched.setattr(requests, "make_questions", make_forever)
+        making = asyncio.create_task(requests.make_for_caller(people.container, corpus, count=5, seed=0))
+        try:
+            assert await asyncio.to_thread(begun.wait, 60)
+            making.cancel()
+            assert await asyncio.to_thread(ended.wait, 60)
+        finally:
+            over.set()
+        with pytest.raises(asyncio.CancelledError):
+            await making
+    assert (await make(people))["questions"]
 
 
 async def test_the_slot_is_free_again_after_a_failure(people: Server) -> None:

@@ -24,6 +24,7 @@ _REFUSALS: dict[str, str] = {
     "needs a (language|reranking) model|needs a search engine|filters facts with a language model": "settings",
     "this server allows .* for one question": "settings",
     "has an embedding(, and corpus| of the model| of \\d+ dimensions)": "model and dimension of a corpus",
+    "corpus '.*' has no type .*; it has": "a corpus has types of its own; `…/schema` has them",
     "/made-questions (the corpus has no |no question can be made|.* has more than)": "what the corpus holds",
     # What several values have together.
     "/measurements a part of .* ends at": "JSON schema cannot compare two numbers",
@@ -40,6 +41,7 @@ _REFUSALS: dict[str, str] = {
     "no loader reads|a file without a suffix is read as text": "media types and suffixes; `/v1/strategies` lists them",
     "`?(embedding|chunks\\[\\d+\\]\\.embedding)`? (has only zeros|holds a number)": "floats inside of Base64",
     "/differences .*(supersedes no document|name two documents)": "what documents state of one another",
+    "^PUT /v1/corpora/\\{corpus\\}/schema the schema(:|,| is not TOML)": "the text is TOML",
     "the body is empty; it contains no corpus": "the format of an export, which is no JSON",
     "^POST /v1/corpora/\\{corpus\\}/import .*line 1": "the same",
     " documents\\[\\d+\\]: (not (valid|usable) JSON|not UTF-8|a document is a JSON object)": "`content` that is JSON",

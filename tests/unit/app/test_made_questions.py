@@ -1,0 +1,92 @@
+"""How much work made questions are, in steps of the interpreter, and that it ends once nobody waits."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from app.services.made_questions.kinds import MAKERS, Sources
+from app.services.made_questions.making import make_questions
+from app.services.made_questions.material import Fact, Material, Passage
+from app.services.made_questions.questions import Kind, MadeQuestion
+from core.errors import LoadFailed
+from core.execution.limits import WorkLimit
+
+_FIRST = ("Alba", "Boris", "Clara", "David", "Emma", "Felix", "Greta", "Hugo", "Irene", "Jonas")
+_LAST = ("Huber", "Kolb", "Meier", "Novak", "Okeke", "Pauli", "Quinn", "Rossi", "Suter", "Tanner")
+_FOLDER = "made_questions"
+
+
+def make_material(people: int) -> Material:
+    """Each person has a document and was born in the same town, half of them died, and each second one founded a
+    company, of which the next document tells.
+    """
+    names = {"town": "Basel", "country": "Helvetia"}
+    passages, facts = [], []
+    for n in range(people):
+        last = f"{_LAST[n // 10 % 10]}{chr(97 + n % 26)}{chr(97 + n // 26)}"
+        names[f"p{n}"] = f"{_FIRST[n % 10]} {last}"
+        text = f"{names[f'p{n}']} was born in Basel."
+        own = [(f"p{n}", "was born in", "town")]
+        if n % 4 < 2:
+            names[f"d{n}"] = f"{1 + n % 28} May {1900 + n % 90}"
+            text += f" {names[f'p{n}']} died on {names[f'd{n}']}."
+            own.append((f"p{n}", "died on", f"d{n}"))
+        if n % 2:
+            names[f"c{n}"] = f"Works Nr{n}{last}"
+            text += f" {names[f'c{n}']} was founded by {names[f'p{n - 1}']}."
+            own.append((f"c{n}", "founded by", f"p{n - 1}"))
+        if n == 0:
+            text += " Basel is the capital of Helvetia.\n\n| Town | People |\n|---|---|\n| Basel | 400 |\n"
+            own.append(("town", "is capital of", "country"))
+        passage = Passage(id=str(n), key=f"{n:04}", title=names[f"p{n}"], text=text, span=None)
+        passages.append(passage)
+        facts += [Fact(passage=passage, subject_id=s, predicate=p, object_id=o) for s, p, o in own]
+    return Material(
+        passages=passages, facts=facts, names=names, total=people, documents=people, languages={"en": people}
+    )
+
+
+@contextmanager
+def counting_steps() -> Iterator[Callable[[], int]]:
+    """Counts the lines that the modules of made questions execute; each turn of a loop is one."""
+    steps = 0
+
+    def trace(frame: FrameType, event: str, _: Any) -> Any:
+        nonlocal steps
+        if _FOLDER not in frame.f_code.co_filename:
+            return None
+        steps += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        yield lambda: steps
+    finally:
+        sys.settrace(before)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.CELL])
+def test_the_work_grows_with_the_corpus_and_not_with_its_square(kind: Kind) -> None:
+    counts = []
+    for people in (150, 600):
+        with counting_steps() as count:
+            assert make_questions(make_material(people), 500, 0, [kind]).possible[kind] >= people // 10
+        counts.append(count())
+    assert counts[1] < 5 * counts[0], f"4 times the documents take {counts[1] / counts[0]:.1f} times the steps"
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_no_kind_goes_on_once_nobody_waits(kind: Kind) -> None:
+    sources = Sources.of(make_material(30))
+    assert list(MAKERS[kind](sources))
+    limit = WorkLimit("questions", 600, "")
+    limit.end()
+    made: list[MadeQuestion] = []
+    with pytest.raises(LoadFailed, match="not waited for"), limit.running():
+        made += MAKERS[kind](sources)
+    assert not made

@@ -62,6 +62,26 @@ async def answer_over_rows(
     is_unknown = asked.wanted is Wanted.CELL
     if is_unknown and not all(_is_absent(stem, hits) for stem in asked.columns):
         return None
+    fits = await _fit_tables(finder, question, asked, hits)
+    if isinstance(fits, RowsAnswer):
+        return fits
+    usable = [one for one in fits if _is_usable(asked, one)]
+    if usable:
+        best = max(usable, key=lambda one: one.known)
+        equal = [one for one in usable if one is not best and one.known == best.known]
+        if any(one.table.is_like(best.table) for one in equal):
+            return None
+        if lines := compute_lines(asked, best):
+            return _write(asked, best, lines, equal)
+    if missing := next((one for one in fits if _lacks_column(asked, one, hits)), None):
+        return _decline(missing)
+    return None
+
+
+async def _fit_tables(
+    finder: DocumentFinder, question: Question, asked: RowsAsked, hits: Sequence[Hit]
+) -> list[Fit] | RowsAnswer:
+    """Returns how the question fits the tables of the first documents; or a refusal, if one is too large to be read."""
     fits: list[Fit] = []
     for hit in _choose_hits(asked, hits):
         tables = await read_tables(finder, _find_corpus(question, hit), hit)
@@ -70,14 +90,7 @@ async def answer_over_rows(
                 return RowsAnswer(text=_refuse(hit), abstained=True)
             continue
         fits += [fit(asked, table) for table in tables if table.rows]
-    usable = [one for one in fits if _is_usable(asked, one)]
-    if usable:
-        best = max(usable, key=lambda one: one.known)
-        if lines := compute_lines(asked, best):
-            return _write(asked, best, lines, [one for one in usable if one is not best and one.known == best.known])
-    if missing := next((one for one in fits if _lacks_column(asked, one, hits)), None):
-        return _decline(missing)
-    return None
+    return fits
 
 
 def _choose_hits(asked: RowsAsked, hits: Sequence[Hit]) -> list[Hit]:
@@ -130,6 +143,9 @@ def _is_usable(asked: RowsAsked, one: Fit) -> bool:
     if has_number(asked, one):
         is_about = one.is_noun_known or bool(one.conditions) or any(said.is_generic for said in asked.words)
         return is_about and not (one.is_noun_measured and not one.is_noun_known)
+    sums = Wanted.SUM in {asked.wanted, asked.inner} or (asked.wanted is Wanted.COUNT and asked.is_together)
+    if sums and any(amount and amount.unit == "%" for amount in one.table.amounts.get(one.measure, ())):
+        return False
     names_operator = bool(asked.operator & find_stems(one.measure))  # a column `Average price` is no price
     return bool(one.measure) and not names_operator and bool(one.rows)
 
@@ -225,7 +241,7 @@ def _describe(asked: RowsAsked, one: Fit, others: Sequence[Fit]) -> str:
         if texts:
             parts.append(f"With text in “{one.measure}”, not a number: {texts.total():,} ({said}).")
     if table.unread:
-        parts.append(f"Not read, because the row has another number of cells: {table.unread:,}.")
+        parts.append(f"Not read, because the row has another number of cells, or is cut: {table.unread:,}.")
     if others:
         names = list(dict.fromkeys(_name(other) for other in others))
         parts.append(f"The question may also mean {', '.join(names[:3])}.")
@@ -254,13 +270,17 @@ def _compare(asked: RowsAsked, one: Fit) -> str:
     own = one.table.amount(one.table.totals[-1], one.measure)
     if own is None or len({amount.unit for amount in amounts}) > 1:
         return ""
-    if own.value == sum(amount.value for amount in amounts):
+    total = sum(amount.value for amount in amounts)
+    if own.value == total:
         return "; the last one says the same"
+    others = [amount for row in one.table.totals if (amount := one.table.amount(row, one.measure))]
+    if any(amount.value == total for amount in others):
+        return "; one of them says the same"
     return f"; the last one says {format_amount(own.value, own.unit, one.measure)}"
 
 
 def _name(one: Fit) -> str:
-    heading = one.table.heading
+    heading = one.table.lead if one.table.has_twin else one.table.heading
     return one.table.hit.document.key + (f", “{shorten(heading, _LONGEST_CELL)}”" if heading else "")
 
 
@@ -285,6 +305,6 @@ def _decline(one: Fit) -> RowsAnswer:
 
 def _refuse(hit: Hit) -> str:
     return (
-        f"{hit.document.key} has more than {MOST_PASSAGES:,} passages, too many to read all rows of its table for one "
-        "question; ask the reasoner `survey`, or index a part of it as a document of its own."
+        f"{hit.document.key} has more than {MOST_PASSAGES:,} passages, or tables that take too long, to read all rows "
+        "for one question; ask the reasoner `survey`, or index a part of it as a document of its own."
     )

@@ -88,7 +88,8 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
         rows = [row for row, amount in compared if amount and is_within(asked.comparison, float(amount.value))]
         conditions.append(f"{measure}: {asked.comparison.words} {asked.comparison.number}")
     document = table.hit.document
-    heads = find_stems(f"{document.title}\n{_spaced(document.key)}\n{table.heading}")
+    lead = table.lead if table.has_twin else ""
+    heads = find_stems(f"{document.title}\n{_spaced(document.key)}\n{table.heading}\n{lead}")
     is_open = not table.is_labelled or table.label in table.amounts
     left = tuple(
         said

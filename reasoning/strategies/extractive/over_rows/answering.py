@@ -21,10 +21,12 @@ from core.text.shortening import shorten
 from core.text.value_kinds import find_stems
 from reasoning.citations.markers import make_citation
 from reasoning.citations.quotes import passage_text
-from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Wanted, are_same, read_rows_asked
+from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said, Wanted, are_same, read_rows_asked
 from reasoning.strategies.extractive.over_rows.computing import Line, compute_lines, format_amount, has_number
 from reasoning.strategies.extractive.over_rows.fitting import Fit, fit
 from reasoning.strategies.extractive.over_rows.tables import MOST_PASSAGES, TableRow, read_passage, read_tables
+from reasoning.strategies.extractive.over_rows.times import is_word_of_time
+from reasoning.strategies.extractive.over_rows.total_rows import is_named_total
 from reasoning.strategies.extractive.units import READ, is_record
 from reasoning.strategies.survey.values import read_passage_grids
 
@@ -157,14 +159,26 @@ def _lacks_column(asked: RowsAsked, one: Fit, hits: Sequence[Hit]) -> bool:
     left = [said.stem for said in one.left]
     if not left or not one.known or one.table.hit.document.id != hits[0].document.id:
         return False
-    if any(not stem or _DIGIT.search(stem) for stem in left):
+    if any(not said.stem or _DIGIT.search(said.stem) or is_word_of_time(said.written) for said in one.left):
         return False
     if asked.wanted is Wanted.CELL:
         if not one.is_one or set(left) != asked.columns:
             return False
-    elif asked.wanted is Wanted.COUNT or one.is_measured or one.is_one or not one.is_noun_known or len(left) > 2:
+    elif (
+        not _is_next(asked, one.left[0])
+        or asked.wanted is Wanted.COUNT
+        or one.is_measured
+        or one.is_one
+        or not one.is_noun_known
+        or len(left) > 2
+    ):
         return False
     return all(_is_absent(stem, hits) for stem in left) and not _has_other_words(one)
+
+
+def _is_next(asked: RowsAsked, said: Said) -> bool:
+    """Returns whether a word is measured: "the highest weight", and not "costs the most"."""
+    return asked.after <= said.start and not asked.text[asked.after : said.start].strip()
 
 
 def _has_other_words(one: Fit) -> bool:
@@ -267,7 +281,8 @@ def _compare(asked: RowsAsked, one: Fit) -> str:
     if asked.wanted in {Wanted.MOST, Wanted.LEAST, Wanted.DIFFERENCE} or has_number(asked, one):
         return ""
     amounts = [amount for row in one.rows if (amount := one.table.amount(row, one.measure))]
-    own = one.table.amount(one.table.totals[-1], one.measure)
+    named = [row for row in one.table.totals if is_named_total(next(filter(None, row.cells.values()), ""))]
+    own = one.table.amount(named[-1], one.measure) if named else None
     if own is None or len({amount.unit for amount in amounts}) > 1:
         return ""
     total = sum(amount.value for amount in amounts)

@@ -183,7 +183,7 @@ class _Reading:
         at = 0
         for grid in grids:
             before = chunk.text[at : grid.start]
-            if not at and self.tables and not grid.header:
+            if not at and self.tables and self.tables[-1].heading == heading and not grid.header:
                 self._count_cut(before, goes_on=bool(names))
             self._between += before
             self._begin(grid, heading)

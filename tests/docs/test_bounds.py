@@ -363,7 +363,7 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
         f"{_SURVEY}::test_a_survey_that_stops_early_says_so",
     ),
     "tables that are read for a question over their rows": (
-        [answering.MOST_DOCUMENTS, table_rows_read.MOST_PASSAGES],
+        [answering.MOST_DOCUMENTS, table_rows_read.MOST_PASSAGES, table_rows_read.MOST_SECONDS],
         "tests/unit/reasoning/extractive/test_over_rows.py::test_a_document_of_too_many_passages_is_refused",
     ),
     "documents that a survey reads whole, to find copies": (

@@ -21,10 +21,12 @@ from core.text.shortening import shorten
 from core.text.value_kinds import find_stems
 from reasoning.citations.markers import make_citation
 from reasoning.citations.quotes import passage_text
-from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Wanted, are_same, read_rows_asked
+from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said, Wanted, are_same, read_rows_asked
 from reasoning.strategies.extractive.over_rows.computing import Line, compute_lines, format_amount, has_number
 from reasoning.strategies.extractive.over_rows.fitting import Fit, fit
 from reasoning.strategies.extractive.over_rows.tables import MOST_PASSAGES, TableRow, read_passage, read_tables
+from reasoning.strategies.extractive.over_rows.times import is_word_of_time
+from reasoning.strategies.extractive.over_rows.total_rows import is_named_total
 from reasoning.strategies.extractive.units import READ, is_record
 from reasoning.strategies.survey.values import read_passage_grids
 
@@ -62,6 +64,26 @@ async def answer_over_rows(
     is_unknown = asked.wanted is Wanted.CELL
     if is_unknown and not all(_is_absent(stem, hits) for stem in asked.columns):
         return None
+    fits = await _fit_tables(finder, question, asked, hits)
+    if isinstance(fits, RowsAnswer):
+        return fits
+    usable = [one for one in fits if _is_usable(asked, one)]
+    if usable:
+        best = max(usable, key=lambda one: one.known)
+        equal = [one for one in usable if one is not best and one.known == best.known]
+        if any(one.table.is_like(best.table) for one in equal):
+            return None
+        if lines := compute_lines(asked, best):
+            return _write(asked, best, lines, equal)
+    if missing := next((one for one in fits if _lacks_column(asked, one, hits)), None):
+        return _decline(missing)
+    return None
+
+
+async def _fit_tables(
+    finder: DocumentFinder, question: Question, asked: RowsAsked, hits: Sequence[Hit]
+) -> list[Fit] | RowsAnswer:
+    """Returns how the question fits the tables of the first documents; or a refusal, if one is too large to be read."""
     fits: list[Fit] = []
     for hit in _choose_hits(asked, hits):
         tables = await read_tables(finder, _find_corpus(question, hit), hit)
@@ -70,14 +92,7 @@ async def answer_over_rows(
                 return RowsAnswer(text=_refuse(hit), abstained=True)
             continue
         fits += [fit(asked, table) for table in tables if table.rows]
-    usable = [one for one in fits if _is_usable(asked, one)]
-    if usable:
-        best = max(usable, key=lambda one: one.known)
-        if lines := compute_lines(asked, best):
-            return _write(asked, best, lines, [one for one in usable if one is not best and one.known == best.known])
-    if missing := next((one for one in fits if _lacks_column(asked, one, hits)), None):
-        return _decline(missing)
-    return None
+    return fits
 
 
 def _choose_hits(asked: RowsAsked, hits: Sequence[Hit]) -> list[Hit]:
@@ -130,6 +145,9 @@ def _is_usable(asked: RowsAsked, one: Fit) -> bool:
     if has_number(asked, one):
         is_about = one.is_noun_known or bool(one.conditions) or any(said.is_generic for said in asked.words)
         return is_about and not (one.is_noun_measured and not one.is_noun_known)
+    sums = Wanted.SUM in {asked.wanted, asked.inner} or (asked.wanted is Wanted.COUNT and asked.is_together)
+    if sums and any(amount and amount.unit == "%" for amount in one.table.amounts.get(one.measure, ())):
+        return False
     names_operator = bool(asked.operator & find_stems(one.measure))  # a column `Average price` is no price
     return bool(one.measure) and not names_operator and bool(one.rows)
 
@@ -141,14 +159,26 @@ def _lacks_column(asked: RowsAsked, one: Fit, hits: Sequence[Hit]) -> bool:
     left = [said.stem for said in one.left]
     if not left or not one.known or one.table.hit.document.id != hits[0].document.id:
         return False
-    if any(not stem or _DIGIT.search(stem) for stem in left):
+    if any(not said.stem or _DIGIT.search(said.stem) or is_word_of_time(said.written) for said in one.left):
         return False
     if asked.wanted is Wanted.CELL:
         if not one.is_one or set(left) != asked.columns:
             return False
-    elif asked.wanted is Wanted.COUNT or one.is_measured or one.is_one or not one.is_noun_known or len(left) > 2:
+    elif (
+        not _is_next(asked, one.left[0])
+        or asked.wanted is Wanted.COUNT
+        or one.is_measured
+        or one.is_one
+        or not one.is_noun_known
+        or len(left) > 2
+    ):
         return False
     return all(_is_absent(stem, hits) for stem in left) and not _has_other_words(one)
+
+
+def _is_next(asked: RowsAsked, said: Said) -> bool:
+    """Returns whether a word is measured: "the highest weight", and not "costs the most"."""
+    return asked.after <= said.start and not asked.text[asked.after : said.start].strip()
 
 
 def _has_other_words(one: Fit) -> bool:
@@ -225,7 +255,7 @@ def _describe(asked: RowsAsked, one: Fit, others: Sequence[Fit]) -> str:
         if texts:
             parts.append(f"With text in “{one.measure}”, not a number: {texts.total():,} ({said}).")
     if table.unread:
-        parts.append(f"Not read, because the row has another number of cells: {table.unread:,}.")
+        parts.append(f"Not read, because the row has another number of cells, or is cut: {table.unread:,}.")
     if others:
         names = list(dict.fromkeys(_name(other) for other in others))
         parts.append(f"The question may also mean {', '.join(names[:3])}.")
@@ -251,16 +281,21 @@ def _compare(asked: RowsAsked, one: Fit) -> str:
     if asked.wanted in {Wanted.MOST, Wanted.LEAST, Wanted.DIFFERENCE} or has_number(asked, one):
         return ""
     amounts = [amount for row in one.rows if (amount := one.table.amount(row, one.measure))]
-    own = one.table.amount(one.table.totals[-1], one.measure)
+    named = [row for row in one.table.totals if is_named_total(next(filter(None, row.cells.values()), ""))]
+    own = one.table.amount(named[-1], one.measure) if named else None
     if own is None or len({amount.unit for amount in amounts}) > 1:
         return ""
-    if own.value == sum(amount.value for amount in amounts):
+    total = sum(amount.value for amount in amounts)
+    if own.value == total:
         return "; the last one says the same"
+    others = [amount for row in one.table.totals if (amount := one.table.amount(row, one.measure))]
+    if any(amount.value == total for amount in others):
+        return "; one of them says the same"
     return f"; the last one says {format_amount(own.value, own.unit, one.measure)}"
 
 
 def _name(one: Fit) -> str:
-    heading = one.table.heading
+    heading = one.table.lead if one.table.has_twin else one.table.heading
     return one.table.hit.document.key + (f", “{shorten(heading, _LONGEST_CELL)}”" if heading else "")
 
 
@@ -285,6 +320,6 @@ def _decline(one: Fit) -> RowsAnswer:
 
 def _refuse(hit: Hit) -> str:
     return (
-        f"{hit.document.key} has more than {MOST_PASSAGES:,} passages, too many to read all rows of its table for one "
-        "question; ask the reasoner `survey`, or index a part of it as a document of its own."
+        f"{hit.document.key} has more than {MOST_PASSAGES:,} passages, or tables that take too long, to read all rows "
+        "for one question; ask the reasoner `survey`, or index a part of it as a document of its own."
     )

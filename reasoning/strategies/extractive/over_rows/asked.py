@@ -11,12 +11,12 @@ from enum import StrEnum
 
 from core.text.terms import split_words
 from core.text.word_lists import SMALL_WORDS
+from reasoning.strategies.extractive.over_rows.times import Time, has_range, is_word_of_time, read_time
 from reasoning.strategies.survey.kinds import HOW_MANY
 from reasoning.strategies.survey.plan import NEGATION, Comparison, read_number
-from reasoning.strategies.survey.values import find_period
 from reasoning.strategies.survey.word_forms import find_forms, find_number
 
-__all__ = ["RowsAsked", "Said", "Time", "Wanted", "are_same", "is_part", "read_rows_asked"]
+__all__ = ["RowsAsked", "Said", "Wanted", "are_same", "is_part", "read_rows_asked"]
 
 _LONGEST = 400
 """Characters of a question that is read; a longer one tells a story."""
@@ -83,7 +83,7 @@ _OPERATORS = {
         re.IGNORECASE,
     ),
     Wanted.SUM: re.compile(
-        r"\b(?:total (?:number|amount|sum|value)(?= of)|sum|(?:in )?total|totale|altogether|combined"
+        r"\b(?:total (?:amount|sum|value)(?= of)|sum|(?:in )?total|totale|altogether|combined"
         r"|gesamtsumme|gesamtbetrag|gesamtwert"
         r"|gesamte[nrs]?|summe|insgesamt|zusammen|somme|(?:au )total|en tout)\b",
         re.IGNORECASE,
@@ -105,24 +105,19 @@ _GROUP = re.compile(
 _COUNT = re.compile(
     rf"\W{{0,3}}(?:and |what is the |quel est le )?{HOW_MANY.pattern}|\W{{0,3}}wie ?viele? ", re.IGNORECASE
 )
+_NUMBER_OF = re.compile(
+    r"\b(?:total )?(?:number|count) of\b|\b(?:gesamt|an)zahl (?:der|an|von)\b|\bnombre (?:total )?(?:de|des|d['’])",
+    re.IGNORECASE,
+)
+_MANY = re.compile(r"most|least|fewest|meisten|wenigsten|le plus de|le moins de", re.IGNORECASE)
+_ORDERED = frozenset({Wanted.MOST, Wanted.LEAST})
+_AND = re.compile(r"\b(?:and|und|et|or|oder|ou)\b|[,;]", re.IGNORECASE)
 _CELL = re.compile(
     r"\W{0,3}(?:what (?:is|was|are)|what['’]s|wie (?:hoch|groß|schwer|lang|alt) ist|was ist|wie (?:lautet|ist)"
     r"|quel(?:le)? est) "
     r"(?:the|der|die|das|le|la|l['’])[ ]?(?P<column>(?:[^\W\d_][\w-]{0,40}[ ]){0,3}?[^\W\d_][\w-]{0,40})"
     r" (?:of|at|for|in|von|der|des|bei|vom|de|du|des) (?=\S)",
     re.IGNORECASE,
-)
-_QUARTER = re.compile(
-    r"\bQ(?P<number>[1-4])\b|\b(?P<word>first|second|third|fourth|1st|2nd|3rd|4th|erste\w|zweite\w|dritte\w|vierte\w"
-    r"|premier|deuxième|troisième|quatrième) (?:quarter|quartal|trimestre)",
-    re.IGNORECASE,
-)
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_QUARTERS = (
-    "first 1st erst premier",
-    "second 2nd zweit deuxième",
-    "third 3rd dritt troisième",
-    "fourth 4th viert quatrième",
 )
 _WHICH = re.compile(
     r"\W{0,3}(?:(?:in|for|of) )?(?:which|what|welche[nmrs]?|quel(?:le)?s?)\s"
@@ -151,23 +146,6 @@ _ENDINGS = _words("e en er es em n s nen x ée ées és")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Time:
-    """A quarter, a month (0: none) or a year (0: any) that rows must be of, as it is written."""
-
-    written: str
-    quarter: int = 0
-    month: int = 0
-    year: int = 0
-
-    def has(self, year: int, month: int) -> bool:
-        return (
-            (not self.year or self.year == year)
-            and (not self.month or self.month == month)
-            and (not self.quarter or self.quarter == (month + 2) // 3)
-        )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Said:
     """A word of the question: its stem, where it stands, and whether it may be missing in a table."""
 
@@ -185,7 +163,10 @@ class RowsAsked:
     words that may name groups, and `columns` the words that name the cell that is asked for. `stems` are all words, and
     `inner` is what each group is made of whose value is the highest ("which supplier has the highest total").
     `operator` is the first word that tells what is wanted. `is_priced`: these also tell that a price is ("cheapest").
-    `is_together`: all rows are added up ("in total").
+    `is_together`: all rows are added up ("in total"). `each` are the words behind "per", as they are written, or words
+    of time behind "by". `compared` is the place of the comparison, and `after` the place behind the word for what is
+    wanted, which may have the word for an amount itself (`names_amount`), or be "most", of what is counted
+    (`is_counted`).
     """
 
     wanted: Wanted
@@ -195,12 +176,17 @@ class RowsAsked:
     most: int = 1
     noun: str = ""
     group: frozenset[str] = frozenset()
+    each: tuple[str, ...] = ()
     columns: frozenset[str] = frozenset()
     comparison: Comparison | None = None
+    compared: tuple[int, int] = (0, 0)
     time: Time | None = None
     inner: Wanted | None = None
     is_priced: bool = False
     is_together: bool = False
+    is_counted: bool = False
+    after: int = 0
+    names_amount: bool = False
     text: str = ""
     stems: frozenset[str] = frozenset()
     operator: frozenset[str] = frozenset()
@@ -230,14 +216,17 @@ def read_rows_asked(question: str) -> RowsAsked | None:
     rest = text
     compared = _COMPARED.search(rest)
     rest = _blank(rest, compared)
-    quarter = _QUARTER.search(rest)
-    rest = _blank(rest, quarter)
+    if _COMPARED.search(rest) or has_range(rest):
+        return None
+    time, rest = read_time(rest)
     ordinal = _ORDINAL.search(rest)
     rest = _blank(rest, ordinal)
     found = _find_operator(rest)
     if found is None:
         return None
     wanted, operator = found
+    if _has_other_operator(wanted, operator, rest):
+        return None
     most = 1
     if wanted in {Wanted.MOST, Wanted.LEAST}:
         counted = re.search(
@@ -253,7 +242,6 @@ def read_rows_asked(question: str) -> RowsAsked | None:
     rest = _blank(rest, operator) if wanted is not Wanted.CELL else rest
     is_together = _TOGETHER.search(rest) is not None
     rest = _blank(rest, _TOGETHER.search(rest))
-    time, rest = _read_time(rest, quarter)
     return RowsAsked(
         wanted=wanted,
         at=operator.start(),
@@ -262,16 +250,46 @@ def read_rows_asked(question: str) -> RowsAsked | None:
         most=most,
         noun=_stem(noun["noun"]) if noun else "",
         group=frozenset(_stem(found["group"]) for found in _GROUP.finditer(rest)) - {""},
+        each=tuple(found["group"] for found in _GROUP.finditer(rest) if _is_each(found)),
         columns=frozenset(word.stem for word in split_words(column["column"])) if column else frozenset(),
         comparison=_read_comparison(compared),
+        compared=compared.span() if compared else (0, 0),
         time=time,
         inner=_find_inner(wanted, rest),
         is_priced=_PRICED.search(operator.group()) is not None,
-        is_together=is_together,
+        is_together=is_together or (wanted is Wanted.COUNT and "total" in operator.group().casefold()),
+        is_counted=wanted in _ORDERED and _MANY.fullmatch(operator.group()) is not None,
+        after=operator.end(),
+        names_amount=re.search(r"amount|value|betrag|wert", operator.group(), re.IGNORECASE) is not None,
         text=text.casefold(),
         stems=frozenset(word.stem for word in split_words(text)),
         operator=frozenset(word.stem for word in split_words(operator.group())[:1]),
     )
+
+
+def _has_other_operator(wanted: Wanted, operator: re.Match[str], text: str) -> bool:
+    """Returns whether a question wants a second thing ("the total price and the average stock").
+
+    "The highest total" is one thing.
+    """
+    before, behind = text[: operator.start()], text[operator.end() :]
+    if wanted is not Wanted.COUNT and (_COUNT.match(text) or _NUMBER_OF.search(f"{before} ; {behind}")):
+        return True
+    joined = _AND.search(behind) or _AND.search(before)
+    for other, pattern in _OPERATORS.items():
+        found = pattern.search(behind) or pattern.search(before)
+        if found is None or (wanted is Wanted.COUNT and other is Wanted.SUM) or wanted is Wanted.CELL:
+            continue
+        is_inner = wanted in _ORDERED and other in {Wanted.SUM, Wanted.MEAN}
+        is_together = other is Wanted.SUM and _TOGETHER.fullmatch(found.group()) is not None
+        if joined or not (is_inner or is_together or (wanted is other is Wanted.SUM)):
+            return True
+    return False
+
+
+def _is_each(found: re.Match[str]) -> bool:
+    is_by = found.group().casefold().split()[0] in {"by", "nach", "par"}
+    return not is_by or is_word_of_time(found["group"])
 
 
 def _blank(text: str, found: re.Match[str] | None) -> str:
@@ -285,7 +303,7 @@ def _find_operator(text: str) -> tuple[Wanted, re.Match[str]] | None:
         if found := _OPERATORS[wanted].search(text):
             return wanted, found
     summed = _OPERATORS[Wanted.SUM].search(text)
-    if counted := _COUNT.match(text):
+    if counted := _COUNT.match(text) or _NUMBER_OF.search(text):
         return Wanted.COUNT, counted
     if summed:
         return Wanted.SUM, summed
@@ -323,24 +341,6 @@ def _read_comparison(found: re.Match[str] | None) -> Comparison | None:
         most=value if found["less"] or found["most"] else None,
         is_strict=bool(found["more"] or found["less"]),
     )
-
-
-def _read_time(text: str, quarter: re.Match[str] | None) -> tuple[Time | None, str]:
-    """Returns the time that rows must be of, and the text without its month."""
-    number = 0
-    if quarter is not None:
-        number = int(quarter["number"] or 0) or _place(quarter["word"], _QUARTERS) + 1
-    for word in _WORD.finditer(text):
-        period = find_period(f"{word[0]} 2000") if word[0][:1].isupper() and len(word[0]) > 2 else None
-        if period is not None and word.start():
-            year = _YEAR.search(text)
-            return Time(written=word[0], quarter=number, month=period.month, year=int(year[0]) if year else 0), _blank(
-                text, word
-            )
-    if quarter is None:
-        return None, text
-    year = _YEAR.search(text)
-    return Time(written=quarter.group(), quarter=number, year=int(year[0]) if year else 0), text
 
 
 def _read_words(text: str) -> list[Said]:

@@ -44,23 +44,36 @@ def compute_lines(asked: RowsAsked, fit: Fit) -> list[Line]:
         return _choose_group(asked, fit, asked.inner)
     if not fit.group:
         return _compute(asked, fit, fit.rows)
+    return _cut(_compute_groups(asked, fit), _MOST_GROUPS, "groups")
+
+
+def _compute_groups(asked: RowsAsked, fit: Fit) -> list[Line]:
     groups: dict[str, list[TableRow]] = {}
     for row in fit.rows:
         groups.setdefault(row.cells.get(fit.group, ""), []).append(row)
-    named = sorted(groups.items(), key=lambda group: (not group[0], -len(group[1])))[:_MOST_GROUPS]
+    named = sorted(groups.items(), key=lambda group: (not group[0], -len(group[1])))
     return [line for name, rows in named for line in _compute(asked, fit, rows, name or f"without “{fit.group}”")]
+
+
+def _cut(lines: Sequence[Line], most: int, what: str) -> list[Line]:
+    """Returns the first lines, of which the last says how many more there are."""
+    shown = list(lines[:most])
+    if more := len(lines) - len(shown):
+        shown[-1] = replace(shown[-1], text=f"{shown[-1].text} (and {more:,} more {what})")
+    return shown
 
 
 def _choose_group(asked: RowsAsked, fit: Fit, inner: Wanted) -> list[Line]:
     """Returns the groups whose total or average is the highest or lowest, of each unit."""
-    totals = compute_lines(replace(asked, wanted=inner, inner=None), replace(fit, group=fit.naming))
+    totals = _compute_groups(replace(asked, wanted=inner, inner=None), replace(fit, group=fit.naming))
     chosen: list[Line] = []
     for unit in dict.fromkeys(line.unit for line in totals):
         lines = sorted((line for line in totals if line.unit == unit), key=lambda line: Decimal(line.value))
         ordered = lines if asked.wanted is Wanted.LEAST else lines[::-1]
-        wanted = ordered[: asked.most] if asked.most > 1 else ordered[asked.place - 1 : asked.place]
-        values = {line.value for line in wanted}
-        chosen += [line for line in ordered if line.value in values]
+        values = list(dict.fromkeys(line.value for line in ordered))
+        wanted = {line.value for line in ordered[: asked.most]} if asked.most > 1 else {*values[asked.place - 1 :][:1]}
+        found = [line for line in ordered if line.value in wanted]
+        chosen += _cut(found, max(asked.most, _MOST_TIES), "groups with the same value")
     return chosen
 
 
@@ -109,7 +122,6 @@ def _choose(asked: RowsAsked, fit: Fit, members: Iterable[tuple[TableRow, Amount
     else:
         wanted = set(values[asked.place - 1 : asked.place])
     chosen = [(row, amount) for row, amount in ordered if amount.value in wanted]
-    most = max(asked.most, _MOST_TIES)
     lines = [
         Line(
             text=f"{f'{group}: ' if group else ''}{name_row(fit, row)}: {fit.measure}: {row.cells[fit.measure]}",
@@ -119,18 +131,9 @@ def _choose(asked: RowsAsked, fit: Fit, members: Iterable[tuple[TableRow, Amount
             value=_plain(amount.value),
             unit=amount.unit,
         )
-        for row, amount in chosen[:most]
+        for row, amount in chosen
     ]
-    if len(chosen) > most:
-        lines[-1] = Line(
-            text=f"{lines[-1].text} (and {len(chosen) - most:,} more rows with the same value)",
-            rows=lines[-1].rows,
-            kind="row",
-            name=lines[-1].name,
-            value=lines[-1].value,
-            unit=lines[-1].unit,
-        )
-    return lines
+    return _cut(lines, max(asked.most, _MOST_TIES), "rows with the same value")
 
 
 def _count(fit: Fit, rows: Sequence[TableRow], group: str) -> Line:

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from core.text.value_kinds import find_stems
-from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said, Time, Wanted, are_same, is_part
+from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said, Wanted, are_same, is_part
 from reasoning.strategies.extractive.over_rows.tables import Table, TableRow
+from reasoning.strategies.extractive.over_rows.times import Time, is_word_of_time
 from reasoning.strategies.survey.judging import is_within
 from reasoning.strategies.survey.totals import Aggregate, How
 from reasoning.strategies.survey.values import CURRENCIES, find_period, stems_of
@@ -59,13 +60,15 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
     by_column = frozenset(said for found in columns.values() for said in found)
     rest = [said for said in asked.words if said not in by_column]
     group = next((column for column in table.columns if any(_has(stem, _name(column)) for stem in asked.group)), "")
-    by_measure = group if group in table.amounts else ""  # "the top three by population"
-    group = "" if by_measure else group
+    by_measure, group = _choose_group(asked, table, columns, group)
     values = _find_values(asked, rest, table)
     used = {said for said in rest if any(said in words for _, words in values.values())}
     noun = next((said for said in asked.words if said in by_column), None)
     naming = next((c for c in table.columns if noun in columns[c] and c not in table.amounts), "") or table.label
-    measure = by_measure or _choose_measure(asked, table, columns, group)
+    compared = _find_compared(asked, table, columns)
+    measure = by_measure or _choose_measure(asked, table, columns, {group, compared} - {""})
+    if not measure and compared and asked.wanted is not Wanted.COUNT:
+        measure = compared if _is_behind_operator(asked, columns[compared]) else ""
     if measure:
         used |= columns[measure]
     rows, conditions = table.body, []
@@ -83,12 +86,13 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
     rows, more, is_timed = _keep_times(time, table, rows)
     conditions += more
     used |= {said for said in years if more}
-    if asked.comparison is not None and measure:
-        compared = [(row, table.amount(row, measure)) for row in rows]
-        rows = [row for row, amount in compared if amount and is_within(asked.comparison, float(amount.value))]
-        conditions.append(f"{measure}: {asked.comparison.words} {asked.comparison.number}")
+    if asked.comparison is not None and compared:
+        read = [(row, table.amount(row, compared)) for row in rows]
+        rows = [row for row, amount in read if amount and is_within(asked.comparison, float(amount.value))]
+        conditions.append(f"{compared}: {asked.comparison.words} {asked.comparison.number}")
     document = table.hit.document
-    heads = find_stems(f"{document.title}\n{_spaced(document.key)}\n{table.heading}")
+    lead = table.lead if table.has_twin else ""
+    heads = find_stems(f"{document.title}\n{_spaced(document.key)}\n{table.heading}\n{lead}")
     is_open = not table.is_labelled or table.label in table.amounts
     left = tuple(
         said
@@ -99,7 +103,10 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
         and not (asked.is_priced and said.stem in _PRICES)
         and not (is_open and asked.noun and are_same(said.stem, asked.noun))
     )
-    is_left = asked.time is not None and not is_timed
+    unread = [asked.time.written] if asked.time is not None and not is_timed else []
+    if asked.comparison is not None and not compared:
+        unread.append(asked.comparison.words)
+    unread += _find_unread(asked, table, columns, {measure, compared, group, naming}, heads)
     return Fit(
         table=table,
         measure=measure,
@@ -109,13 +116,97 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
         conditions=tuple(conditions),
         named=named,
         is_one=is_one,
-        left=(*left, Said(stem="", written=asked.time.written, start=0)) if is_left and asked.time else left,
+        left=(*left, *(Said(stem="", written=written, start=0) for written in unread)),
         known=len(by_column) + len(used),
-        is_distinct=_repeats(table, naming) and noun in columns[naming],
+        is_distinct=_repeats(table, naming) and noun in columns[naming] and not _counts_rows(asked),
         is_noun_known=noun is not None and noun in columns[naming],
         is_measured=bool(measure) and bool(columns[measure]),
         is_noun_measured=noun is not None and bool(measure) and noun in columns[measure],
     )
+
+
+def _choose_group(asked: RowsAsked, table: Table, columns: dict[str, frozenset[Said]], group: str) -> tuple[str, str]:
+    """Returns the column of amounts that orders the rows ("the top three by population"), and the column of groups.
+
+    A column such as `Price per unit` is one of amounts.
+    """
+    if group not in table.amounts:
+        return "", group
+    is_each = any(_has(_stem_of(word), _name(group)) for word in asked.each)
+    if not is_each or len(columns[group]) > 1:
+        return group, ""
+    return "", group if _name(group) & _OF_NUMBERS else ""
+
+
+def _counts_rows(asked: RowsAsked) -> bool:
+    """Returns whether rows are counted by such a word: "how many rows have the supplier Kolb"."""
+    return asked.wanted is Wanted.COUNT and bool(asked.words) and asked.words[0].is_generic
+
+
+def _stem_of(word: str) -> str:
+    return next(iter(stems_of(word)), "")
+
+
+def _find_compared(asked: RowsAsked, table: Table, columns: dict[str, frozenset[Said]]) -> str:
+    """Returns the column of amounts that is compared with a number: the one that is named right behind the number, or
+    else last before it; or the only one of the table, if nothing is named behind the number. '' if it is not sure.
+    """
+    if asked.comparison is None:
+        return ""
+    start, end = asked.compared
+    behind = next((said for said in asked.words if end <= said.start), None)
+    is_behind = behind is not None and not asked.text[end : behind.start].strip()
+    by_column = [said for said in asked.words if any(said in found for found in columns.values())]
+    before = [said for said in by_column if said.start < start]
+    said = behind if is_behind and behind in by_column else before[-1] if before else None
+    having = [column for column in table.amounts if said in columns[column]]
+    if having:
+        ranked = sorted(having, key=lambda column: (len(_name(column)) - len(columns[column]), -len(columns[column])))
+        sizes = [(len(_name(column)), len(columns[column])) for column in ranked[:2]]
+        return ranked[0] if len(sizes) == 1 or sizes[0] != sizes[1] else ""
+    return next(iter(table.amounts)) if len(table.amounts) == 1 and not is_behind else ""
+
+
+def _is_behind_operator(asked: RowsAsked, said: Collection[Said]) -> bool:
+    """Returns whether the first word behind the word for what is wanted is one of these."""
+    return next((word for word in asked.words if word.start >= asked.after), None) in said
+
+
+def _find_unread(
+    asked: RowsAsked,
+    table: Table,
+    columns: dict[str, frozenset[Said]],
+    read: Collection[str],
+    heads: frozenset[str],
+) -> list[str]:
+    """Returns words that name what is not computed: what is counted per row ("most orders"), groups that no column has
+    ("per month"), and a second column of amounts.
+    """
+    names = [_name(column) for column in table.columns]
+    unread = [word for word in asked.each if not any(_has(_stem_of(word), name) for name in names)]
+    numbers = [column for column in table.amounts if any(_has(_stem_of(word), _name(column)) for word in asked.each)]
+    unread += [column for column in numbers if column not in read]
+    if asked.noun and is_word_of_time(asked.noun) and not any(_has(asked.noun, name) for name in names):
+        unread.append(asked.noun)
+    if asked.wanted in {Wanted.COUNT, Wanted.CELL, Wanted.DIFFERENCE}:
+        return unread
+    of_read = {said for column in read if column for said in columns[column]}
+    others = [column for column in table.amounts if column not in read]
+    unread += [column for column in others if any(not _has(said.stem, heads) for said in columns[column] - of_read)]
+    measured = {said for column in table.amounts if column in read for said in columns[column]}
+    word = next((word for word in asked.words if word.start >= asked.after), None)
+    is_next = word is not None and not asked.text[asked.after : word.start].strip()
+    if (
+        word is not None
+        and not asked.is_priced
+        and is_next
+        and word not in measured
+        and (asked.is_counted or not measured)
+    ):
+        is_named = any(word in columns[column] for column in table.columns if column not in table.amounts)
+        if is_named and asked.wanted is not Wanted.SUM:
+            unread.append(word.written)
+    return unread
 
 
 def _name(column: str) -> frozenset[str]:
@@ -192,11 +283,14 @@ def _keep_times(time: Time | None, table: Table, rows: list[TableRow]) -> tuple[
     return kept, [f"{column}: {time.written}"], True
 
 
-def _choose_measure(asked: RowsAsked, table: Table, columns: dict[str, frozenset[Said]], group: str) -> str:
+def _choose_measure(
+    asked: RowsAsked, table: Table, columns: dict[str, frozenset[Said]], others: Collection[str]
+) -> str:
     """Returns the column of amounts that the question names best; without a name, the column of amounts that is called
-    so, or else the only one with a currency. '' if there is none, or several are as good.
+    so, or else the only one with a currency. '' if there is none, or several are as good. `others` group or choose the
+    rows.
     """
-    own = [column for column in table.amounts if column != group]
+    own = [column for column in table.amounts if column not in others]
     named = [column for column in own if columns[column]]
     if asked.is_priced:
         named = [column for column in own if _name(column) & _PRICES]
@@ -215,7 +309,7 @@ def _choose_measure(asked: RowsAsked, table: Table, columns: dict[str, frozenset
             near = {column: min(abs(said.start - asked.at) for said in columns[column]) for column in best}
             best = [min(best, key=near.__getitem__)] if len(set(near.values())) == len(near) else best
         return best[0] if len(best) == 1 else ""
-    if asked.wanted in {Wanted.COUNT, Wanted.CELL}:
+    if asked.wanted in {Wanted.COUNT, Wanted.CELL} or (set(others) & set(table.amounts) and not asked.names_amount):
         return ""
     for stems in Aggregate(how=How.SUM, of="amount").names:
         called = [column for column in own if stems <= _name(column)]

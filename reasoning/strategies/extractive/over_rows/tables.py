@@ -6,18 +6,27 @@ from dataclasses import dataclass, field, replace
 
 from core.corpora import Corpus
 from core.documents import Chunk, Span
+from core.errors import LoadFailed
+from core.execution.limits import WorkLimit, check_work
 from core.execution.threads import compute
 from core.passage_context import split_heading
 from core.passage_context.grids import GridRow, TextGrid
+from core.passage_context.tables import has_page_number
 from core.ports.retrieval import Hit
 from core.ports.surveying import DocumentFinder, WordsAsked
+from reasoning.strategies.extractive.over_rows.total_rows import find_totals, is_named_total
 from reasoning.strategies.survey.row_judging import Cell, read_cell
-from reasoning.strategies.survey.values import Amount, find_period, has_points, is_total, read_passage_grids
+from reasoning.strategies.survey.values import Amount, find_period, has_points, read_passage_grids
 
-__all__ = ["MOST_PASSAGES", "Table", "TableRow", "read_passage", "read_tables"]
+__all__ = ["MOST_PASSAGES", "MOST_SECONDS", "Table", "TableRow", "read_passage", "read_tables"]
 
 MOST_PASSAGES = 3_000
 """Passages of a document that are read for the rows of its tables: some 20,000 rows of a CSV file."""
+MOST_SECONDS = 20
+"""Seconds of the processor that the tables of a document may take."""
+_MARK = re.compile(r"[|;]|: ")
+_MOST_REPEATED = 10
+"""Rows that a passage may repeat of the passage before: the sentences that a chunker repeats at most."""
 _NAMELESS = re.compile(r"column \d{1,4}|")
 _ALIKE = 0.5
 """The least share of a row's columns that a table has, if the row belongs to it."""
@@ -43,7 +52,8 @@ class TableRow:
 class Table:
     """A table of the document of `hit`, which may go on in several passages. `heading` names its sheet or section.
 
-    `unread` rows have another number of cells than the table has columns.
+    `unread` rows have another number of cells than the table has columns, or are cut where a passage ends. `lead` is
+    the line above the table, which alone tells it from a table with the same columns below it (`has_twin`).
     """
 
     hit: Hit
@@ -51,6 +61,13 @@ class Table:
     columns: list[str]
     rows: list[TableRow] = field(default_factory=list)
     unread: int = 0
+    lead: str = ""
+    has_twin: bool = False
+
+    def is_like(self, other: "Table") -> bool:
+        """Returns whether another table of the document has the same columns under the same heading."""
+        is_near = self.hit.document.id == other.hit.document.id and self.heading == other.heading
+        return is_near and self.columns == other.columns
 
     @property
     def totals(self) -> list[TableRow]:
@@ -73,11 +90,11 @@ class Table:
         return _NAMELESS.fullmatch(self.label) is None
 
     def finish(self) -> None:
-        """Reads the amounts and dates of the columns, once all rows are there."""
-        self._find_sums()
+        """Reads the amounts and dates of the columns, once all rows are there, and finds the rows of totals."""
         self.amounts: dict[str, list[Amount | None]] = {}
         self.dates: set[str] = set()
         for column in self.columns:
+            check_work()
             texts = [row.cells.get(column, "") for row in self.rows]
             pointed = has_points(texts)
             read = [read_cell(Cell(column=column, text=text, has_points=pointed)) for text in texts]
@@ -87,18 +104,12 @@ class Table:
                     self.amounts[column] = read
             elif filled and sum(find_period(text) is not None for text in texts) >= _MOSTLY * filled:
                 self.dates.add(column)
+        totals = find_totals([row.cells for row in self.rows], [row.is_total for row in self.rows], self.amounts)
+        self.rows = [
+            row if row.is_total == is_total else replace(row, is_total=is_total)
+            for row, is_total in zip(self.rows, totals, strict=True)
+        ]
         self._numbers = {id(row): number for number, row in enumerate(self.rows)}
-
-    def _find_sums(self) -> None:
-        """Marks rows as totals whose first cell begins with such a word, and whose amount is the sum of rows above."""
-        since: list[TableRow] = []
-        for number, row in enumerate(self.rows):
-            first = next(iter(cell for cell in row.cells.values() if cell), "")
-            ends = row.is_total
-            if not ends and is_total(first.partition(" ")[0]) and _is_sum(row, since):
-                self.rows[number] = replace(row, is_total=True)
-                ends = True
-            since = [] if ends else [*since, row]
 
     def amount(self, row: TableRow, column: str) -> Amount | None:
         return self.amounts[column][self._numbers[id(row)]]
@@ -113,73 +124,158 @@ def _are_numbers_of_rows(column: str, amounts: Sequence[Amount | None]) -> bool:
     return is_plain and len(set(values)) == len(values) and all(value == int(value) for value in values)
 
 
-def _is_sum(row: TableRow, above: Sequence[TableRow]) -> bool:
-    for column, text in row.cells.items():
-        amount = read_cell(Cell(column=column, text=text))
-        parts = [read_cell(Cell(column=column, text=other.cells.get(column, ""))) for other in above]
-        values = [part.value for part in parts if part is not None]
-        if amount is not None and len(values) > 1 and amount.value == sum(values):
-            return True
-    return False
-
-
 def read_passage(hit: Hit) -> list[Table]:
     """Returns the tables of the passage of a hit alone."""
     return _read(hit, [hit.chunk])
 
 
 async def read_tables(finder: DocumentFinder, corpus: Corpus, hit: Hit) -> list[Table] | None:
-    """Returns the tables of a hit's document, in order; None if it has more than `MOST_PASSAGES`."""
+    """Returns the tables of a hit's document, in order; None if it has more than `MOST_PASSAGES`, or if they take more
+    than `MOST_SECONDS` of the processor.
+    """
     id = hit.document.id
     found = await finder.find(corpus, WordsAsked(), frozenset([id]), 1)
     if any(candidate.passages > MOST_PASSAGES for candidate in found.documents):
         return None
-    return await compute(_read, hit, await finder.list_chunks(corpus, id))
+    chunks = await finder.list_chunks(corpus, id)
+    limit = WorkLimit(hit.document.key, MOST_SECONDS, "")
+
+    def read() -> list[Table]:
+        with limit.running():
+            return _read(hit, chunks)
+
+    try:
+        return await compute(read)
+    except LoadFailed:
+        return None
+    finally:
+        limit.end()  # nobody waits any more
 
 
 def _read(hit: Hit, chunks: Sequence[Chunk]) -> list[Table]:
-    tables: list[Table] = []
+    reading = _Reading(hit)
     for chunk in chunks:
-        heading = split_heading(chunk.heading, chunk.text)[0]
-        for grid in read_passage_grids(chunk):
-            for line in grid.rows:
-                _add(tables, hit, heading, chunk, grid, line)
-    for table in tables:
+        check_work()
+        reading.read(chunk)
+    for table in reading.tables:
         table.finish()
-    return tables
+    return reading.tables
 
 
-def _add(tables: list[Table], hit: Hit, heading: str, chunk: Chunk, grid: TextGrid, line: GridRow) -> None:
-    columns = list(line.names or grid.columns)
-    named = [column for column in columns if column]
-    if not named:
-        return
-    table = next(
-        (table for table in reversed(tables) if _belongs(table, heading, named, is_list=bool(line.names))), None
-    )
-    if table is None:
-        table = Table(hit=hit, heading=heading, columns=named)
-        tables.append(table)
-    if len(line.cells) != len(columns) or len(set(named)) < len(named):
-        table.unread += 1
-        return
-    for column in named:
-        if column not in table.columns:
-            table.columns.append(column)
-    cells = dict(_read_cells(chunk.text, columns, line))
-    if not any(cells.values()) or all(cells.get(column) == column for column in named):
-        return
-    first = next(iter(cell for cell in cells.values() if cell), "")
-    written = chunk.text[line.start : line.end]
-    begin = line.start + len(written) - len(written.lstrip())
-    table.rows.append(
-        TableRow(
-            chunk=chunk,
-            span=Span(start=begin, end=begin + len(written.strip())),
-            cells=cells,
-            is_total=is_total(line.label) or is_total(first),
+class _Reading:
+    """Reads the tables of a document from its passages, of which the next may repeat what the one before ends with."""
+
+    def __init__(self, hit: Hit) -> None:
+        self.tables: list[Table] = []
+        self._hit = hit
+        self._read: set[tuple[int | None, int, str]] = set()
+        self._last: list[str] = []
+        self._between = ""
+        """The text since the last row."""
+        self._seen: set[str] = set()
+        self._first = 0
+        """The first table to which rows may still be added."""
+
+    def read(self, chunk: Chunk) -> None:
+        heading, names = split_heading(chunk.heading, chunk.text)
+        grids = read_passage_grids(chunk)
+        repeated = self._find_repeated(chunk, [line for grid in grids for line in grid.rows])
+        at = 0
+        for grid in grids:
+            before = chunk.text[at : grid.start]
+            if not at and self.tables and self.tables[-1].heading == heading and not grid.header:
+                self._count_cut(before, goes_on=bool(names))
+            self._between += before
+            self._begin(grid, heading)
+            for line in grid.rows:
+                if (line.start, line.end) not in repeated:
+                    self._add(heading, chunk, grid, line)
+            if self.tables and not self.tables[-1].lead and grid.header:
+                self.tables[-1].lead = self._lead
+            at = grid.end
+            self._between = ""
+        self._between += chunk.text[at:] + "\n"
+
+    def _count_cut(self, before: str, *, goes_on: bool) -> None:
+        """Counts a row that is cut where the passage before ends: its parts are no rows, and stand directly below and
+        above others.
+        """
+        parts = [self._between.strip("\n"), before.strip("\n")]
+        is_cut = any(map(str.strip, parts)) and not any("\n" in part for part in parts)
+        if is_cut and (goes_on or any(_MARK.search(part) for part in parts)):
+            self.tables[-1].unread += 1
+
+    def _begin(self, grid: TextGrid, heading: str) -> None:
+        """Begins another table if a table has the columns of one above, and text between both says what it is."""
+        lines = [line for text in self._between.split("\n") if (line := " ".join(text.split()))]
+        fresh = [line for line in lines if line not in self._seen and not has_page_number([line])]
+        self._lead = fresh[-1] if fresh else ""
+        self._seen.update(lines)
+        named = [column for column in grid.columns if column]
+        if not grid.header or not fresh:
+            return
+        twins = [table for table in self.tables if table.heading == heading and table.columns == named]
+        for table in twins:
+            table.has_twin = True
+        if twins:
+            self._first = len(self.tables)
+            self.tables.append(Table(hit=self._hit, heading=heading, columns=named, lead=self._lead, has_twin=True))
+
+    def _add(self, heading: str, chunk: Chunk, grid: TextGrid, line: GridRow) -> None:
+        columns = list(line.names or grid.columns)
+        named = [column for column in columns if column]
+        if not named:
+            return
+        table = next(
+            (
+                table
+                for table in reversed(self.tables[self._first :])
+                if _belongs(table, heading, named, is_list=bool(line.names))
+            ),
+            None,
         )
-    )
+        if table is None:
+            table = Table(hit=self._hit, heading=heading, columns=named)
+            self.tables.append(table)
+        if len(line.cells) != len(columns) or len(set(named)) < len(named):
+            table.unread += 1
+            return
+        for column in named:
+            if column not in table.columns:
+                table.columns.append(column)
+        cells = dict(_read_cells(chunk.text, columns, line))
+        if not any(cells.values()) or all(cells.get(column) == column for column in named):
+            return
+        first = next(iter(cell for cell in cells.values() if cell), "")
+        written = chunk.text[line.start : line.end]
+        begin = line.start + len(written) - len(written.lstrip())
+        table.rows.append(
+            TableRow(
+                chunk=chunk,
+                span=Span(start=begin, end=begin + len(written.strip())),
+                cells=cells,
+                is_total=is_named_total(line.label) or is_named_total(first),
+            )
+        )
+
+    def _find_repeated(self, chunk: Chunk, lines: Sequence[GridRow]) -> set[tuple[int, int]]:
+        """Returns the rows of a passage that were read before: where they stand in the document tells, or else the
+        passage begins with rows that the passage before ends with.
+        """
+        texts = [chunk.text[line.start : line.end].strip() for line in lines]
+        if chunk.span is not None:
+            begin = chunk.span.start
+            places = [(chunk.page, begin + line.start, text) for line, text in zip(lines, texts, strict=True)]
+            repeated = {
+                (line.start, line.end) for line, place in zip(lines, places, strict=True) if place in self._read
+            }
+            self._read.update(places)
+        else:
+            most = min(len(texts), len(self._last))
+            count = next((n for n in range(most, 0, -1) if self._last[-n:] == texts[:n]), 0)
+            repeated = {(line.start, line.end) for line in lines[:count]}
+        self._last = texts[-_MOST_REPEATED:]
+        return repeated
 
 
 def _belongs(table: Table, heading: str, named: Sequence[str], *, is_list: bool) -> bool:

@@ -2,16 +2,19 @@
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
 from core.corpora import Corpus, CorpusSettings, Fine
-from core.documents import Chunk, DocumentRef
+from core.documents import Chunk, DocumentRef, Span
 from core.ports.reasoning import Question
 from core.ports.retrieval import Hit
 from core.ports.surveying import Candidate, Candidates, WordsAsked
 from reasoning.strategies.extractive.over_rows import RowsAnswer, answer_over_rows, answering, tables
+from reasoning.strategies.survey.row_judging import Cell, read_cell
+from reasoning.strategies.survey.values import Amount
 from testing.word_search import hit
 
 PRICES = """Product | Category | Price (EUR) | Status
@@ -179,7 +182,170 @@ def test_the_tables_of_so_many_documents_are_read() -> None:
 def test_rows_of_another_number_of_cells_are_told() -> None:
     answer = _answer("Which product has the highest price?", PRICES.replace("Total |", "Sofa | Home | 9\nTotal |"))
     assert answer is not None
-    assert "another number of cells: 1." in answer.text
+    assert "another number of cells, or is cut: 1." in answer.text
+
+
+def _answer_in_passages(question: str, *texts: str, starts: Sequence[int] = ()) -> RowsAnswer | None:
+    """Answers from one document of several passages, which begin at these places if they are known."""
+    made = [hit("d", "t", text) for text in texts]
+    hits = [
+        replace(
+            one,
+            chunk=replace(
+                one.chunk,
+                id=f"d#{number}",
+                position=number,
+                heading="Item | Amount" if number and " | " in texts[0] else "",
+                span=Span(start=starts[number], end=starts[number] + len(one.chunk.text)) if starts else None,
+            ),
+        )
+        for number, one in enumerate(made)
+    ]
+    return asyncio.run(answer_over_rows(_Finder(hits), Question(corpus=_CORPUS, text=question), question, hits))
+
+
+@pytest.mark.parametrize("starts", [(), (0, 23)])
+def test_rows_that_the_next_passage_repeats_are_read_once(starts: tuple[int, ...]) -> None:
+    texts = ["Item | Amount\nLamp | 1\nRake | 2", "Rake | 2\nSofa | 4"]
+    answer = _answer_in_passages("What is the total of the amounts?", *texts, starts=starts)
+    assert answer is not None
+    assert answer.text.startswith("Amount, total: 7 (3 values)")
+
+
+def test_equal_rows_of_different_places_are_read_each() -> None:
+    texts = ["Item | Amount\nLamp | 1\nRake | 2", "Rake | 2\nSofa | 4"]
+    answer = _answer_in_passages("What is the total of the amounts?", *texts, starts=(0, 32))
+    assert answer is not None
+    assert answer.text.startswith("Amount, total: 9 (4 values)")
+
+
+def test_a_row_that_is_cut_between_passages_is_told() -> None:
+    texts = ["Item: Lamp; Amount: 1\nItem: Rake; Amount: 2\nItem: Sofa;", "Amount: 9\nItem: Oven; Amount: 4\n"]
+    answer = _answer_in_passages("What is the total of the amounts?", *texts)
+    assert answer is not None
+    assert "or is cut: 1." in answer.text
+
+
+def test_rows_that_begin_like_totals_take_no_longer_than_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[Cell] = []
+
+    def count(cell: Cell) -> Amount | None:
+        read.append(cell)
+        return read_cell(cell)
+
+    monkeypatch.setattr(tables, "read_cell", count)
+    rows = "".join(f"Total Energies {number} | {number}.5\n" for number in range(100))
+    answer = _answer("What is the total of the amounts?", f"Supplier | Amount\n{rows}")
+    assert answer is not None
+    assert "(100 values)" in answer.text
+    assert len(read) == 2 * 100
+
+
+def test_tables_that_take_too_long_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tables, "MOST_SECONDS", -1)
+    answer = _answer("Which product has the highest price?", PRICES)
+    assert answer is not None
+    assert answer.abstained
+    assert "tables that take too long" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "first"),
+    [
+        (
+            "What is the total amount of the suppliers?",
+            "Supplier | Amount | A\nHuber | 150 | x\nKolb | 70 | y\nTotal Huber | 150 |\nTotal Kolb | 70 |\n",
+            "Amount, total: 220 (2 values)",
+        ),
+        (
+            "What is the total amount of the items?",
+            "Item | Amount\nA | 10\nB | 20\nCarried forward | 30\nBrought forward | 30\nC | 5\nTotal | 35\n",
+            "Amount, total: 35 (3 values)",
+        ),
+        (
+            "Wie hoch ist die Summe der Betrag der Position?",
+            "Position | Betrag\nA | 10\nB | 20\nSumme | 30\ndavon MwSt | 6\nNetto | 24\n",
+            "Betrag, total: 30 (2 values)",
+        ),
+        (
+            "What is the total amount of the suppliers?",
+            "Supplier | Kind | Amount\nTotal Energies | Energies | 5\nKolb | Energies | 7\nHuber | Gas | 1\n",
+            "Amount, total: 13 (3 values)",
+        ),
+        ("What is the total discount?", "Item | Discount\nA | 5%\nB | 10%\n", ""),
+    ],
+)
+def test_rows_of_subtotals_are_no_rows(question: str, text: str, first: str) -> None:
+    answer = _answer(question, text)
+    assert (answer.text if answer else "").startswith(first)
+    assert (answer is None) == (not first)
+
+
+def test_tables_with_the_same_columns_under_their_own_lines_are_two() -> None:
+    text = "".join(
+        f"Year {year}:\n\n| Region | Sales |\n|---|---|\n| North | {year} |\n| South | 20 |\n\n"
+        for year in (2023, 2024)
+    )
+    assert _answer("What are the total sales?", text) is None
+    answer = _answer("What are the total sales in 2023?", text)
+    assert answer is not None
+    assert answer.text.startswith("Sales, total: 2,043 (2 values)")
+    assert "“Year 2023:”" in answer.text
+
+
+ORDERS = """Order | Customer | Amount | Quantity | Date
+A-1 | Huber | 100 | 20 | 2024-01-05
+A-2 | Kolb | 5 | 30 | 2024-05-05
+A-3 | Huber | 50 | 2 | 2024-08-05
+A-4 | Huber | 7 | 50 | 2023-05-05
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("What is the total amount of orders with a quantity over 10?", "Amount, total: 112 (3 values)"),
+        ("Which order with a quantity over 10 has the lowest amount?", "A-2: Amount: 5"),
+        ("How many orders are over 40?", ""),
+        ("How many customers have more than 2 orders?", ""),
+        ("What is the total amount of the orders before May 2024?", ""),
+        ("What is the total amount of the orders before 2024?", ""),
+        ("What is the total amount of the orders from January to March 2024?", ""),
+        ("What is the total amount of orders in the first and second quarter?", ""),
+        ("What is the total amount of orders in Q1 and Q2 2024?", ""),
+        ("What is the total amount of the orders in May 2024?", "Amount, total: 5 (1 value)"),
+        ("How many rows have the customer Huber?", "3 rows"),
+        ("What is the total number of customers?", "2 different “Customer”"),
+        ("Which customer has the most orders?", ""),
+        ("What is the average number of orders per customer?", ""),
+        ("What is the total amount per year of the orders?", ""),
+        ("What is the average amount of the orders per month?", ""),
+        ("Which month has the highest amount?", ""),
+        ("What is the highest amount per quantity of the orders?", ""),
+        ("What is the total amount and the average quantity of the orders?", ""),
+        ("What is the total amount and quantity of the orders?", ""),
+        ("How many orders have the highest amount?", ""),
+        ("Which order costs the most?", ""),
+    ],
+)
+def test_what_is_not_surely_understood_is_not_computed(question: str, first: str) -> None:
+    answer = _answer(question, ORDERS)
+    assert (answer.text if answer else "").startswith(first)
+    assert (answer is None) == (not first)
+
+
+def test_the_group_is_chosen_among_all_groups() -> None:
+    small = "".join(f"Small {number} | 1\nSmall {number} | 1\n" for number in range(60))
+    text = f"Supplier | Amount\n{small}Big AG | 1000\n"
+    answer = _answer("Which supplier has the highest total amount?", text)
+    assert answer is not None
+    assert answer.text.startswith("Big AG: Amount, total: 1,000")
+    answer = _answer("What is the total amount per supplier?", text)
+    assert answer is not None
+    assert "(and 11 more groups)" in answer.text
+    answer = _answer("Which supplier has the lowest total amount?", text)
+    assert answer is not None
+    assert "(and 55 more groups with the same value)" in answer.text
 
 
 def test_numbers_of_things_are_no_amounts() -> None:

@@ -22,6 +22,7 @@ from core.text.terms import split_words
 from reasoning.strategies.extractive.units import is_record
 from reasoning.strategies.survey.judging import READ, Finding, Verdict
 from reasoning.strategies.survey.plan import Plan
+from reasoning.strategies.survey.repeated_rows import RepeatedRows
 from reasoning.strategies.survey.row_judging import Cell, column_stems, judge_row
 from reasoning.strategies.survey.rows import Row
 from reasoning.strategies.survey.values import has_points, is_total, read_passage_grids, stems_of
@@ -136,12 +137,15 @@ def _read_document(
     is_list = in_rows >= _MOSTLY * length and _is_named_list(row.document, wording)
     decimal = _find_decimal_columns(read)
     judged: list[tuple[Item, Verdict]] = []
+    repeated = _find_repeated(read)
     for number, chunk, grid in read:
         heads = stems_of(f"{row.document.title}\n{chunk.heading}")
         is_cut = number + 1 < len(chunks) and not _begins_with_row(chunks[number + 1])
         for line in grid.rows:
             if is_late():
                 return None
+            if (number, line.start, line.end) in repeated:
+                continue
             cells = tuple(_read_cells(grid, line, chunk.text, decimal))
             naming = next((cell for cell in cells if _names_rows(cell.column, wording)), None)
             if naming is None and is_list:  # a list of invoices whose column is `No.` alone
@@ -157,6 +161,15 @@ def _read_document(
             is_last = is_cut and line is grid.rows[-1] and not chunk.text[line.end :].strip()
             judged.append((item, Verdict.UNDECIDED if is_last else verdict))
     return judged
+
+
+def _find_repeated(read: Iterable[tuple[int, Chunk, TextGrid]]) -> set[tuple[int, int, int]]:
+    """Returns the rows that a passage before has, each as the number of its passage, its start and its end."""
+    lines: dict[int, tuple[Chunk, list[GridRow]]] = {}
+    for number, chunk, grid in read:
+        lines.setdefault(number, (chunk, []))[1].extend(grid.rows)
+    rows = RepeatedRows()
+    return {(number, *place) for number, (chunk, of_chunk) in lines.items() for place in rows.find(chunk, of_chunk)}
 
 
 def _begins_with_row(chunk: Chunk) -> bool:

@@ -3,7 +3,7 @@
 No model takes part. A document without a value, or with several that cannot be told apart, is listed as such.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -18,6 +18,7 @@ from core.text.titles import family_of
 from reasoning.strategies.survey.grouping import Grouping
 from reasoning.strategies.survey.items import Item
 from reasoning.strategies.survey.judging import Finding, Verdict
+from reasoning.strategies.survey.repeated_rows import RepeatedRows
 from reasoning.strategies.survey.row_judging import Cell, column_stems, read_cell
 from reasoning.strategies.survey.rows import Row
 from reasoning.strategies.survey.totals import Aggregate, How
@@ -297,17 +298,20 @@ async def _find_labelled(
     asked = await finder.find(corpus, WordsAsked(together=together), ids, len(ids))
     owners = {id: found.document_id for found in asked.documents for id in found.chunk_ids if found.is_together}
     listed: dict[str, list[Labelled]] = {}
+    read_before: defaultdict[str, RepeatedRows] = defaultdict(RepeatedRows)
     for start in range(0, len(owners), _BATCH):
         part = list(owners)[start : start + _BATCH]
         chunks = await finder.get_chunks(corpus, part)
-        there = [chunks[id] for id in part if id in chunks]
-        for chunk, values in zip(there, await compute(_list_all, there, stems), strict=True):
+        there = sorted((chunks[id] for id in part if id in chunks), key=lambda chunk: chunk.position)
+        for chunk, values in zip(there, await compute(_list_all, there, stems, read_before), strict=True):
             listed.setdefault(owners[chunk.id], []).extend(values)
     return listed
 
 
-def _list_all(chunks: Sequence[Chunk], stems: frozenset[str]) -> list[list[Labelled]]:
-    return [list(list_labelled(chunk, stems)) for chunk in chunks]
+def _list_all(
+    chunks: Sequence[Chunk], stems: frozenset[str], read_before: Mapping[str, RepeatedRows]
+) -> list[list[Labelled]]:
+    return [list(list_labelled(chunk, stems, read_before[chunk.document_id])) for chunk in chunks]
 
 
 async def _place(

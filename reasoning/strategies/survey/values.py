@@ -10,9 +10,10 @@ from decimal import Decimal, InvalidOperation
 
 from core.documents import Chunk, Span
 from core.passage_context import read_grids, split_heading
-from core.passage_context.grids import TextGrid
+from core.passage_context.grids import GridRow, TextGrid
 from core.text.name_spans import find_names
 from core.text.terms import split_words
+from reasoning.strategies.survey.repeated_rows import RepeatedRows
 
 __all__ = [
     "CURRENCIES",
@@ -91,15 +92,15 @@ class Labelled:
         return self.chunk.text[self.span.start : self.span.end]
 
 
-def list_labelled(chunk: Chunk, stems: frozenset[str]) -> Iterator[Labelled]:
+def list_labelled(chunk: Chunk, stems: frozenset[str], read_before: RepeatedRows | None = None) -> Iterator[Labelled]:
     """Yields the values of a passage whose label has all of these stems: cells of tables, then lines, then names in
-    front of a definition such as `(the “Supplier”)`.
+    front of a definition such as `(the “Supplier”)`. Rows that were `read_before` are left out.
     """
     text = chunk.text[:_READ]
     ranges: list[tuple[int, int]] = []
-    for grid in read_passage_grids(chunk):
+    for grid, rows in _read_rows(chunk, read_before or RepeatedRows()):
         ranges.append((grid.start, grid.end))
-        for row in grid.rows:
+        for row in rows:
             columns = row.names or grid.columns
             row_stems = stems_of(row.label)
             for at, place in enumerate(row.cells):
@@ -126,6 +127,12 @@ def list_labelled(chunk: Chunk, stems: frozenset[str]) -> Iterator[Labelled]:
             last = before[-1]
             span = Span(start=begin + last.start, end=begin + last.end)
             yield Labelled(chunk=chunk, span=span, row=defined["label"], by_row=True)
+
+
+def _read_rows(chunk: Chunk, read_before: RepeatedRows) -> list[tuple[TextGrid, list[GridRow]]]:
+    grids = read_passage_grids(chunk)
+    repeated = read_before.find(chunk, [row for grid in grids for row in grid.rows])
+    return [(grid, [row for row in grid.rows if (row.start, row.end) not in repeated]) for grid in grids]
 
 
 def is_total(label: str) -> bool:

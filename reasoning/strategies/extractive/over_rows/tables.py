@@ -15,6 +15,7 @@ from core.passage_context.tables import has_page_number
 from core.ports.retrieval import Hit
 from core.ports.surveying import DocumentFinder, WordsAsked
 from reasoning.strategies.extractive.over_rows.total_rows import find_totals, is_named_total
+from reasoning.strategies.survey.repeated_rows import RepeatedRows
 from reasoning.strategies.survey.row_judging import Cell, read_cell
 from reasoning.strategies.survey.values import Amount, find_period, has_points, read_passage_grids
 
@@ -25,8 +26,6 @@ MOST_PASSAGES = 3_000
 MOST_SECONDS = 20
 """Seconds of the processor that the tables of a document may take."""
 _MARK = re.compile(r"[|;]|: ")
-_MOST_REPEATED = 10
-"""Rows that a passage may repeat of the passage before: the sentences that a chunker repeats at most."""
 _NAMELESS = re.compile(r"column \d{1,4}|")
 _ALIKE = 0.5
 """The least share of a row's columns that a table has, if the row belongs to it."""
@@ -168,8 +167,7 @@ class _Reading:
     def __init__(self, hit: Hit) -> None:
         self.tables: list[Table] = []
         self._hit = hit
-        self._read: set[tuple[int | None, int, str]] = set()
-        self._last: list[str] = []
+        self._repeated = RepeatedRows()
         self._between = ""
         """The text since the last row."""
         self._seen: set[str] = set()
@@ -179,7 +177,7 @@ class _Reading:
     def read(self, chunk: Chunk) -> None:
         heading, names = split_heading(chunk.heading, chunk.text)
         grids = read_passage_grids(chunk)
-        repeated = self._find_repeated(chunk, [line for grid in grids for line in grid.rows])
+        repeated = self._repeated.find(chunk, [line for grid in grids for line in grid.rows])
         at = 0
         for grid in grids:
             before = chunk.text[at : grid.start]
@@ -257,25 +255,6 @@ class _Reading:
                 is_total=is_named_total(line.label) or is_named_total(first),
             )
         )
-
-    def _find_repeated(self, chunk: Chunk, lines: Sequence[GridRow]) -> set[tuple[int, int]]:
-        """Returns the rows of a passage that were read before: where they stand in the document tells, or else the
-        passage begins with rows that the passage before ends with.
-        """
-        texts = [chunk.text[line.start : line.end].strip() for line in lines]
-        if chunk.span is not None:
-            begin = chunk.span.start
-            places = [(chunk.page, begin + line.start, text) for line, text in zip(lines, texts, strict=True)]
-            repeated = {
-                (line.start, line.end) for line, place in zip(lines, places, strict=True) if place in self._read
-            }
-            self._read.update(places)
-        else:
-            most = min(len(texts), len(self._last))
-            count = next((n for n in range(most, 0, -1) if self._last[-n:] == texts[:n]), 0)
-            repeated = {(line.start, line.end) for line in lines[:count]}
-        self._last = texts[-_MOST_REPEATED:]
-        return repeated
 
 
 def _belongs(table: Table, heading: str, named: Sequence[str], *, is_list: bool) -> bool:

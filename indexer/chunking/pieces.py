@@ -29,6 +29,7 @@ __all__ = [
 
 
 _SPACE = re.compile(r"\s")
+_LINE_END = re.compile(r"\n")
 _PARTS = (
     re.compile(r"\n\s*"),
     re.compile(r"[,;:)\]]\s+|\s[—–-]\s+|[、，；：。！？،؛।]\s*"),
@@ -49,14 +50,16 @@ def finer(text: str, part: Range, level: int) -> list[Range]:
 
 
 def halves(text: str, part: Range) -> list[Range]:
-    """Cuts near the middle: at white space if there is any in the middle half, and never before a combining mark.
+    """Cuts near the middle: at the end of a line if there is any in the middle half, so that rows of tables stay whole,
+    else at white space, and never before a combining mark.
 
     What readers see as a single character stays whole.
     """
     start, end = part
     quarter, middle = (end - start) // 4, (start + end) // 2
-    spaces = [m.end() for m in _SPACE.finditer(text, middle - quarter, middle + quarter)]
-    cut = min(spaces, key=lambda at: abs(at - middle), default=middle)
+    within = middle - quarter, middle + quarter
+    found = next((found for space in (_LINE_END, _SPACE) if (found := list(space.finditer(text, *within)))), [])
+    cut = min((space.end() for space in found), key=lambda at: abs(at - middle), default=middle)
     while start < cut < end and _joined(text, cut):
         cut -= 1
     if cut <= start:

@@ -16,7 +16,7 @@ __all__ = ["Range", "iter_segments", "segment", "split_sentences"]
 Range = tuple[int, int]
 
 _LONGEST = 2000
-"""The characters of the longest sentence. A longer sentence is cut between words."""
+"""The characters of the longest sentence. A longer sentence is cut between lines, or words."""
 
 _CHECK_EACH = 2000
 """Characters after which the limit of work is checked."""
@@ -219,10 +219,13 @@ def _is_short(piece: Range) -> bool:
 
 
 def _cut(text: str, start: int, end: int) -> list[Range]:
-    """Cuts a range into parts that are no longer than the longest sentence, between words where there are any."""
+    """Cuts a range into parts that are no longer than the longest sentence: between lines where there are any, so that
+    rows of tables stay whole, else between words.
+    """
     parts: list[Range] = []
     while end - start > _LONGEST:
-        space = text.rfind(" ", start + _LONGEST // 2, start + _LONGEST)
+        within = start + _LONGEST // 2, start + _LONGEST
+        space = max(text.rfind("\n", *within), 0) or text.rfind(" ", *within)
         cut = space + 1 if space > 0 else start + _LONGEST
         parts.append((start, cut))
         start = cut

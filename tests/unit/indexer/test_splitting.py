@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.text.sentences import segment, split_sentences
+from core.text.sentences import iter_segments, segment, split_sentences
 from indexer.chunking.pieces import finer, halves, trimmed
 
 
@@ -109,3 +109,19 @@ def test_no_sentence_is_longer_than_two_thousand_characters(text: str) -> None:
     ranges = segment(text)
     assert max(b - a for a, b in ranges) <= 2000
     assert sum(b - a for a, b in ranges) == len(text)
+
+
+@pytest.mark.parametrize("row", ["Article: Life jacket {} | Stock (pcs): {}", "Pump {}: flow {} m3 per hour"])
+def test_rows_of_a_long_table_stay_whole(row: str) -> None:
+    rows = [row.format(f"L{number}", 500 + number) for number in range(200)]
+    text = "\n".join(rows)
+    parts = [text[start:end] for start, end in iter_segments(text)]
+    assert [line for part in parts for line in part.strip("\n").split("\n")] == rows
+
+
+def test_halves_are_cut_at_the_end_of_a_line() -> None:
+    text = "one two three\nfour five six seven"
+    assert [text[start:end] for start, end in halves(text, (0, len(text)))] == [
+        "one two three\n",
+        "four five six seven",
+    ]

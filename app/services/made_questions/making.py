@@ -74,7 +74,8 @@ def _check(material: Material) -> None:
         raise InvalidInput(f"questions are worded in English, and no document is in English ({others})")
     if not material.facts and not any("|" in passage.text for passage in material.passages):
         raise InvalidInput(
-            "the corpus has no facts and no tables, of which questions are made: ingest it with --extractor syntax, "
+            "the corpus has no facts, and no tables of Markdown, HTML, DOCX or PDF, of which questions are made (rows "
+            "of CSV and XLSX are not): ingest it with --extractor syntax, "
             "or reindex it (hopweave corpora reindex NAME --extractor syntax)"
         )
 
@@ -91,6 +92,8 @@ _NEEDS = {
 
 def _explain(material: Material, kind: Kind) -> str:
     if kind in (Kind.COUNT, Kind.UNANSWERABLE) and not material.is_whole:
+        if material.is_read:
+            return f"{kind} needs all documents to be in English"
         return f"{kind} needs all documents to be read, and only {material.documents:,} of {material.total:,} were"
     return f"{kind} needs {_NEEDS[kind]}"
 
@@ -100,7 +103,7 @@ def _note(material: Material, possible: Mapping[Kind, Sequence[MadeQuestion]], c
     for kind, questions in possible.items():
         if len(questions) < share:
             yield f"{len(questions):,} of {share:,}: {_explain(material, kind)}"
-    if not material.is_whole:
+    if not material.is_read:
         yield (
             f"{material.documents:,} of {material.total:,} documents were read; an answer is the only answer "
             "in what was read"

@@ -64,7 +64,12 @@ class Material:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all documents are read, so that what no passage has is not in the corpus."""
+        """Whether all documents are read and in English, so that what no passage has is not in the corpus."""
+        return self.is_read and self.languages.keys() <= {_ENGLISH}
+
+    @property
+    def is_read(self) -> bool:
+        """Whether all documents are read: of a large corpus, some are drawn."""
         return self.documents == self.total
 
 

@@ -14,7 +14,7 @@ from app.services.made_questions.material import read_material
 from app.services.made_questions.questions import KINDS, Kind, SupportedQuestion
 from app.services.questions import SearchRequest, search
 from core.corpora import Corpus
-from core.errors import InvalidInput, LoadFailed
+from core.errors import Conflict, InvalidInput, LoadFailed
 from core.execution.limits import WorkLimit
 from core.execution.threads import call_in_thread
 from core.ids import document_id
@@ -60,7 +60,7 @@ async def make_for_caller(
     """Returns questions of the documents that the caller sees. One request of a process works at a time.
 
     Raises `InvalidInput` for a corpus of more than `MOST_PASSAGES` passages, if no question can be made, and after
-    `MOST_SECONDS`.
+    `MOST_SECONDS`, and `Conflict` if a document of a question was taken from the caller, or deleted, meanwhile.
     """
     limit = WorkLimit(corpus.name, MOST_SECONDS, "")
 
@@ -73,7 +73,7 @@ async def make_for_caller(
         material = await read_material(container, corpus, seed, most=MOST_PASSAGES)
         working = asyncio.ensure_future(call_in_thread(work))
         try:
-            return await asyncio.shield(working)
+            made = await asyncio.shield(working)
         finally:
             limit.end()  # if the request is cancelled, nobody waits; the thread keeps the slot until its next check
             await asyncio.wait({working})
@@ -85,6 +85,15 @@ async def make_for_caller(
         ) from error
     finally:
         container.making.release()
+    await _check_there(container, corpus, made)
+    return made
+
+
+async def _check_there(container: Container, corpus: Corpus, made: MadeQuestions) -> None:
+    """Raises `Conflict` if the caller does not see a document any more that a question quotes or is about."""
+    ids = {document_id(key) for question in made.questions for key in question.keys}
+    if ids - (await container.record.documents.get_refs(corpus.id, ids)).keys():
+        raise Conflict("a document was taken from this key, or deleted, while questions were made of it: ask again")
 
 
 @dataclass(frozen=True, kw_only=True)

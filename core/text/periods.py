@@ -11,10 +11,14 @@ from dataclasses import dataclass
 from core.text.titles import asks_for_older, find_wanted_marks, order_of_marks
 
 __all__ = [
+    "NO_END",
+    "Newest",
     "Period",
     "asks_for_extremes",
     "asks_over_periods",
+    "find_bounds",
     "find_months",
+    "find_newest",
     "find_range",
     "is_within",
     "leave_out_periods",
@@ -68,6 +72,29 @@ _FROM_TO = re.compile(
 )
 _UNTIL = re.compile(r"\b(?:until|bis|depuis)\b", re.IGNORECASE)
 """Alone, "until 2024" asks for what was before."""
+NO_END = "9999"
+"""The newest year of "since 2021"."""
+_SINCE = re.compile(
+    r"\b(since|after|seit|nach|depuis|après)\s(?:(?:the|fiscal|year|dem|jahr|l['’]année|l['’]exercice)\s){0,2}"
+    r"((?:19|20)\d\d)(?![\d.,-]\d|\d)",
+    re.IGNORECASE,
+)
+_AFTER = frozenset({"after", "nach", "après"})
+_NUMBERS = {
+    word: number
+    for number, words in enumerate(
+        ("two zwei deux", "three drei trois", "four vier quatre", "five fünf cinq", "six sechs", "seven sieben sept",
+         "eight acht huit", "nine neun neuf", "ten zehn dix"),
+        start=2,
+    )
+    for word in words.split()
+}  # fmt: skip
+_NEWEST = re.compile(
+    rf"\b(?:(?:last|past|letzten|vergangenen)\s(?P<count>{'|'.join(_NUMBERS)}|\d{{1,2}})"
+    rf"|(?P<number>{'|'.join(_NUMBERS)}|\d{{1,2}})\sderni[eè]re?s)\s(?:(?:fiscal|reported|full)\s)?(?P<of>{_PERIODS})\b",
+    re.IGNORECASE,
+)
+_YEARS = ("year", "jahr", "ann", "ans", "exerc")
 _EXPLAINS = re.compile(
     r"\s*(?:(?:what|which)\b[^?]{0,60}\b(?:factors|reasons?|drivers?|causes?|caused|drove|role|impact|risks?|policies)\b"
     r"|why\b|warum\b|weshalb\b|wieso\b|pourquoi\b|summari[sz]e\b|explain\b|describe\b|analy[sz]e\b|erkläre?\b|explique"
@@ -119,6 +146,14 @@ _LENGTHS = tuple(
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Newest:
+    """How many of the newest periods a question asks for, "the last three years", and whether these are years."""
+
+    count: int
+    are_years: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Period:
     """The last day of a period, as far as a name says it, and its months; 0 for what is not said. `name` says it."""
 
@@ -157,6 +192,25 @@ def find_range(question: str) -> tuple[str, str] | None:
     if len(marks) < 2 or len(set(map(_kind_of, marks))) > 1:
         return None
     return min(marks, key=_order_of), max(marks, key=_order_of)
+
+
+def find_bounds(question: str) -> tuple[str, str] | None:
+    """Returns what `find_range` does; of "since 2021" the year and `NO_END`."""
+    since = _SINCE.search(question)
+    if since is None:
+        return find_range(question)
+    return str(int(since[2]) + (since[1].lower() in _AFTER)), NO_END
+
+
+def find_newest(question: str) -> Newest | None:
+    """Returns how many of the newest periods a question asks for: "over the last four quarters"."""
+    found = _NEWEST.search(question)
+    if found is None:
+        return None
+    number = (found["count"] or found["number"]).lower()
+    return Newest(
+        count=int(number) if number.isdigit() else _NUMBERS[number], are_years=found["of"].lower().startswith(_YEARS)
+    )
 
 
 def is_within(marks: Collection[str], bounds: tuple[str, str]) -> bool:

@@ -46,7 +46,8 @@ from indexer.submission import access_rules
 from models import docling_serve
 from models.chat import completion_reader, openai_chat
 from reasoning.citations import held, markers
-from reasoning.strategies.extractive import following, series, sides
+from reasoning.strategies.extractive import following, sides
+from reasoning.strategies.extractive.over_periods import series
 from reasoning.strategies.extractive.over_rows import answering
 from reasoning.strategies.extractive.over_rows import tables as table_rows_read
 from reasoning.strategies.survey import kinds as survey_kinds

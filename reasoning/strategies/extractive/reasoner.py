@@ -18,10 +18,10 @@ from reasoning.citations.quotes import passage_text
 from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.strategies.extractive.answering import LEAST, describe_quotes, is_answered, keep_cells, quote_units
 from reasoning.strategies.extractive.following import follow_reference
+from reasoning.strategies.extractive.over_periods.series import find_series, write_series
 from reasoning.strategies.extractive.over_rows import NOTE, answer_over_rows
 from reasoning.strategies.extractive.quoting import choose, cite, write, write_nearest, write_unit
 from reasoning.strategies.extractive.reading import Reading, read_hits
-from reasoning.strategies.extractive.series import find_series, write_series
 from reasoning.strategies.extractive.sides import split_sides
 from reasoning.strategies.extractive.stated import asks_of_relation
 from reasoning.strategies.extractive.units import READ

@@ -3,10 +3,14 @@
 import pytest
 
 from core.text.periods import (
+    NO_END,
+    Newest,
     Period,
     asks_for_extremes,
     asks_over_periods,
+    find_bounds,
     find_months,
+    find_newest,
     find_range,
     is_within,
     leave_out_periods,
@@ -99,3 +103,17 @@ def test_what_else_a_question_over_periods_says() -> None:
     assert not asks_for_extremes("How has turnover changed?")
     assert find_months("the first nine months of the year") == 9
     assert "quarters" not in leave_out_periods("How has turnover changed over the reported quarters?")
+
+
+def test_since_a_year_has_no_end() -> None:
+    assert find_bounds("How has the toll changed since 2021?") == ("2021", NO_END)
+    assert find_bounds("Wie hat sich die Maut nach 2021 entwickelt?") == ("2022", NO_END)
+    assert find_bounds("How did the toll change between 2021 and 2023?") == ("2021", "2023")
+    assert find_bounds("How has the toll changed over time?") is None
+
+
+def test_the_newest_periods_are_counted() -> None:
+    assert find_newest("over the last four quarters") == Newest(count=4, are_years=False)
+    assert find_newest("in den letzten drei Jahren") == Newest(count=3, are_years=True)
+    assert find_newest("au cours des 5 derniers exercices") == Newest(count=5, are_years=True)
+    assert find_newest("over the last quarters") is None

@@ -11,8 +11,8 @@ from core.documents import Chunk, DocumentRef
 from core.ports.reasoning import Question
 from core.ports.retrieval import Hit
 from core.text import periods
-from reasoning.strategies.extractive import series
-from reasoning.strategies.extractive.series import Series, find_series, write_series
+from reasoning.strategies.extractive.over_periods import series
+from reasoning.strategies.extractive.over_periods.series import Series, find_series, write_series
 
 SETTINGS = CorpusSettings(chunker="sentences", extractor="none", fine=Fine.OFF, embedding_model="m", dimension=8)
 CORPUS = Corpus(id="c", name="files", settings=SETTINGS, generation=1, created_at=datetime(2026, 11, 30, tzinfo=UTC))
@@ -205,3 +205,140 @@ async def test_the_newest_versions_are_read_with_few_passages_of_each() -> None:
     assert searched == [(series._MOST, series._MOST_HITS)]
     longer = text.replace("berth", "berth " * periods._LONGEST)
     assert await find_series(Question(corpus=CORPUS, text=longer), longer, prices[:2], search) is None
+
+
+FIGURES = """Key figures (in EUR million)
+
+| | 2019 | 2020 | 2021 | 2022 | 2023 | 2024 |
+|---|---|---|---|---|---|---|
+| Revenue | 100 | 90 | 110 | 130 | 120 | 200 |
+"""
+SEGMENTS = """Segments (in EUR million)
+
+| | 2022 | 2023 | 2024 |
+|---|---|---|---|
+| {0} | | | |
+| Revenue | 10 | 11 | 12 |
+| {1} | | | |
+| Revenue | 20 | 21 | 22 |
+"""
+
+
+def table(columns: str, values: str, caption: str = "Figures (in EUR million)") -> str:
+    rules = "|---" * (columns.count("|") + 2)
+    return f"{caption}\n\n| | {columns} |\n{rules}|\n| Revenue | {values} |\n| Crew | {values} |\n"
+
+
+async def read_values(question: str, *hits: Hit) -> list[str]:
+    series = await ask(question, hits, first=len(hits))
+    return [cell.value for cell in series.cells] if series else []
+
+
+@pytest.mark.parametrize("heads", [("Americas:", "Europe:"), ("Americas", "Europe"), ("**Americas**", "**Europe**")])
+async def test_a_row_is_of_the_last_head_above_it(heads: tuple[str, str]) -> None:
+    segments = hit("figures.md", SEGMENTS.format(*heads))
+    assert await read_values("How has revenue in Europe changed over time?", segments) == ["20", "21", "22"]
+    assert await read_values("How has revenue in the Americas changed over time?", segments) == ["10", "11", "12"]
+    assert await read_values("How has revenue in Asia changed over time?", segments) == []
+    assert await read_values("How has revenue changed over the years?", segments) == []
+
+
+async def test_the_whole_goes_before_more_periods_of_a_part() -> None:
+    whole = table("2023 | 2024", "110 | 120")
+    both = hit("figures.md", f"{whole}\n\nNote 4. Segments\n\n{SEGMENTS.format('Americas:', 'Europe:')}")
+    assert await read_values("How has revenue changed over the years?", both) == ["110", "120"]
+
+
+async def test_two_rows_that_are_as_good_and_differ_are_no_series() -> None:
+    two = hit("figures.md", table("2023 | 2024", "110 | 120") + "\n\nNote 4\n\n" + table("2023 | 2024", "10 | 20"))
+    assert await read_values("How has revenue changed over the years?", two) == []
+
+
+async def test_columns_that_say_more_than_a_period_are_left_out() -> None:
+    question = "How has revenue changed over the years?"
+    plans = hit("plan.md", table("Actual 2023 | Plan 2023 | Plan 2024 | Forecast 2025", "10 | 12 | 15 | 20"))
+    assert await read_values(question, plans) == []
+    changes = hit("figures.md", table("Delta 2022 in % | 2023 | 2022 | 2021", "10 | 12 | 50 | 20"))
+    assert await read_values(question, changes) == ["20", "50", "12"]
+    alike = hit("plan.md", table("Plan 2023 | Plan 2024 (EUR million)", "12 | 15"))
+    assert await read_values(question, alike) == ["12", "15"]
+    keys = ["report 2022.md", "report 2023.md"]
+    reports = [hit(key, table(f"{key[7:11]} | Plan 2024", "12 | 15"), keys) for key in keys]
+    assert await read_values(question, *reports) == ["12", "12"]
+
+
+async def test_tables_of_two_documents_are_no_series_unless_one_is_named() -> None:
+    beta, gamma = (
+        hit(f"{name}.md", table("2022 | 2023", value)) for name, value in (("Beta", "1 | 2"), ("Gamma", "5 | 6"))
+    )
+    assert await read_values("How has revenue changed over the years?", beta, gamma) == []
+    assert await read_values("How has Gamma's revenue changed over the years?", beta, gamma) == ["5", "6"]
+
+
+@pytest.mark.parametrize(
+    ("question", "values"),
+    [
+        ("How did revenue change from 2021 to 2023?", ["110", "130", "120"]),
+        ("How has revenue changed since 2022 over the years?", ["130", "120", "200"]),
+        ("How has revenue changed over the last three years?", ["130", "120", "200"]),
+        ("How did revenue change from 2015 to 2023?", []),
+    ],
+)
+async def test_of_a_table_the_periods_that_the_question_names_are_taken(question: str, values: list[str]) -> None:
+    assert await read_values(question, hit("figures.md", FIGURES)) == values
+
+
+async def test_of_the_versions_the_last_that_the_question_counts_are_taken() -> None:
+    assert await read_values("How has revenue changed over the last two quarters?", *REPORTS) == ["$1,180", "$1,340"]
+    assert await read_values("How has revenue changed over the last two years?", *REPORTS) == []
+
+
+async def test_no_change_is_computed_from_two_currencies() -> None:
+    euros = report("2023 Q1")
+    euros = replace(euros, chunk=replace(euros.chunk, text=euros.chunk.text.replace("$", "€")))
+    named = report("2023 Q1", unit="(in EUR million)")
+    named = replace(named, chunk=replace(named.chunk, text=named.chunk.text.replace("$", "")))
+    for other in (euros, named):
+        series = await ask("How has revenue changed over time?", [report("2022 Q4"), other, report("2023 Q2")])
+        assert series is not None
+        assert write_series("", series)[0].endswith("Computed: no change, since the values have different units.")
+
+
+async def test_the_unit_of_the_nearest_caption_counts() -> None:
+    keys = ["2023 Q1 Okeke.md", "2023 Q2 Okeke.md"]
+    texts = [
+        f"{table(day, value, '(in millions)')}\n\n(in thousands)\n\n{table(day, value).split(chr(10), 1)[1]}".replace(
+            "Crew", "Deferred revenue"
+        )
+        for day, value in (("March 31, 2023", "5,000"), ("June 30, 2023", "6,000"))
+    ]
+    below = [text.rsplit("| Revenue", 1)[0] + text[text.rindex("| Deferred") :] for text in texts]
+    above = [text.replace("| Deferred", "| Other", 1) for text in below]
+    hits = [hit(key, text, keys) for key, text in zip(keys, above, strict=True)]
+    series = await ask("How has deferred revenue changed over time?", hits)
+    assert series is not None
+    assert {cell.scale for cell in series.cells} == {"thousand"}
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "revenue growth",
+        "revenue per employee",
+        "net revenue retention",
+        "the ratio of revenue",
+        "Umsatz pro Kopf",
+        "the number of employees with revenue responsibility",
+    ],
+)
+async def test_another_measure_of_a_label_is_not_answered_with_it(asked: str) -> None:
+    assert await read_values(f"How has {asked} changed over time?", *REPORTS) == []
+
+
+async def test_amounts_among_percentages_are_missing() -> None:
+    keys = [f"{quarter} Okeke.md" for quarter in QUARTERS]
+    margins = [
+        hit(key, table(day, value).replace("Revenue", "Gross margin"), keys)
+        for key, day, value in zip(keys, QUARTERS.values(), ("41 %", "0.43", "45 %"), strict=True)
+    ]
+    assert await read_values("How has the gross margin changed over time?", *margins) == ["41 %", "45 %"]

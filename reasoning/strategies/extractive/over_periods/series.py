@@ -1,7 +1,8 @@
 """Answers to questions over periods: a value of each report of one family, or of each period of a table, in the order
 of time, each with its citation; the change is computed.
 
-`series_rows` finds the rows and cells. A question that no two values are found for is answered as any other.
+`rows` finds the rows with their cells, and `choice` chooses among them. A question that no two values are found for is
+answered as any other.
 """
 
 import re
@@ -15,19 +16,12 @@ from core.documents import DocumentRef, Span
 from core.passage_context.other_words import find_other_words
 from core.ports.reasoning import Citation, Question, Quote
 from core.ports.retrieval import Hit
-from core.text.periods import asks_for_extremes, asks_over_periods, find_range, is_within
+from core.text.periods import asks_for_extremes, asks_over_periods, find_bounds, find_newest, is_within
 from core.text.titles import family_of, order_of_marks, stem_of
 from core.text.value_kinds import find_stems
 from reasoning.citations.markers import make_citation
-from reasoning.strategies.extractive.series_rows import (
-    Asked,
-    SeriesCell,
-    choose_rows,
-    find_label,
-    list_periods,
-    list_rows,
-    read_asked,
-)
+from reasoning.strategies.extractive.over_periods.choice import choose_rows, find_label, list_periods
+from reasoning.strategies.extractive.over_periods.rows import Asked, SeriesCell, list_rows, read_asked
 from reasoning.strategies.extractive.sides import split_sides
 
 __all__ = ["SERIES_NOTE", "SearchDocuments", "Series", "find_series", "write_series"]
@@ -80,7 +74,7 @@ async def find_series(question: Question, text: str, hits: Sequence[Hit], search
     if members is None:
         return None
     if len(members) < _FEWEST:
-        return _find_in_table(asked, hits)
+        return _find_in_table(asked, text, hits)
     found = await search(frozenset(member.id for member in members), min(_FROM_EACH * len(members), _MOST_HITS))
     rows = [row for row in list_rows(asked, found) if row.cells[0].hit.document.id in {member.id for member in members}]
     if not rows or not _has_names(asked, found):
@@ -122,10 +116,14 @@ def _choose_family(asked: Asked, question: str, hits: Sequence[Hit]) -> list[Doc
     refs = {
         ref.id: ref for hit in hits if families.get(hit.chunk.id) == best[0] for ref in (hit.document, *hit.versions)
     }
-    bounds = find_range(question)
+    bounds = find_bounds(question)
     marks = {id: family_of(ref.key, ref.title)[1] for id, ref in refs.items()}
     within = [ref for id, ref in refs.items() if bounds is None or is_within(marks[id], bounds)]
-    return sorted(within, key=lambda ref: (order_of_marks(marks[ref.id]), ref.key))[-_MOST:]
+    newest = find_newest(question)
+    if newest and newest.are_years and any(mark[0] in "qm" for ref in within for mark in marks[ref.id]):
+        return None  # how many reports a year has is not known
+    most = min(newest.count, _MOST) if newest else _MOST
+    return sorted(within, key=lambda ref: (order_of_marks(marks[ref.id]), ref.key))[-most:]
 
 
 def _count_named(asked: Asked, hits: Sequence[Hit]) -> int:
@@ -142,14 +140,24 @@ def _has_names(asked: Asked, hits: Sequence[Hit]) -> bool:
     return asked.names - said <= told
 
 
-def _find_in_table(asked: Asked, hits: Sequence[Hit]) -> Series | None:
-    """Returns the periods of one row of the best document that has any."""
+def _find_in_table(asked: Asked, question: str, hits: Sequence[Hit]) -> Series | None:
+    """Returns the periods of one row of a document; None if several have the row, and none is named before others."""
     rows = list(list_rows(asked, hits))
-    if not rows or not _has_names(asked, hits):
+    bounds, newest = find_bounds(question), find_newest(question)
+    if not rows or not _has_names(asked, hits) or (bounds is not None and not bounds[0].isdigit()):
         return None
     label = find_label(rows)
-    first = min((row for row in rows if row.name == label), key=lambda row: row.cells[0].rank).cells[0].hit.document.id
-    cells = list_periods([row for row in rows if row.name == label and row.cells[0].hit.document.id == first])
+    of_label = [row for row in rows if row.name == label]
+    documents = dict.fromkeys(row.cells[0].hit.document.id for row in of_label)
+    named = Counter({id: _count_named(asked, [hit for hit in hits if hit.document.id == id]) for id in documents})
+    (first, most), *others = named.most_common()
+    if others and others[0][1] == most:
+        return None
+    cells = list_periods(asked, [row for row in of_label if row.cells[0].hit.document.id == first], bounds)
+    if newest and len(cells) > newest.count:
+        if newest.are_years and any(cell.period and cell.period.months not in (0, 12) for cell in cells):
+            return None
+        cells = cells[-newest.count :]
     return Series(cells=cells, missing=(), is_cut=asked.is_cut) if len(cells) >= _FEWEST else None
 
 
@@ -196,7 +204,8 @@ def _compute_change(question: str, names: Mapping[SeriesCell, str]) -> str:
     if len({cell.period.months if cell.period else 0 for cell in cells}) > 1:
         return "Computed: no change, since the periods differ in length."
     scales = {cell.scale for cell in cells if cell.scale}
-    if len(scales) > 1 or len({cell.amount.unit for cell in cells if cell.amount.unit}) > 1:
+    currencies = {cell.currency for cell in cells if cell.currency}
+    if len(scales) > 1 or len(currencies) > 1 or len({cell.amount.unit for cell in cells if cell.amount.unit}) > 1:
         return "Computed: no change, since the values have different units."
     is_taken = bool(scales) and not all(cell.scale for cell in cells)
     if is_taken and not _are_near(cells):

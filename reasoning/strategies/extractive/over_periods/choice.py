@@ -1,0 +1,175 @@
+"""Which of the rows that a question over periods may mean is taken, and in it the value of its document's own period.
+
+A report of 2023 has the figures of 2022 and of nine months beside the figures of its quarter. Its own period is the
+newest, and of these the shortest, unless the question says another length.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+
+from core.passage_context.asked_cell import choose_cell
+from core.passage_context.cells import TableCell
+from core.text.periods import NO_END, is_within
+from core.text.titles import find_marks
+from core.text.value_kinds import find_stems
+from reasoning.strategies.extractive.over_periods.rows import Asked, SeriesCell, SeriesRow, asks_for_share
+
+__all__ = ["choose_rows", "find_label", "list_periods"]
+
+_FEWEST = 2
+_OF_PERIODS = find_stems(
+    "three six nine twelve thirteen month months week weeks quarter quarters half full year years fiscal ended "
+    "ending the for and unaudited audited million millions thousand thousands billion billions eur usd gbp chf mio "
+    "mrd tsd teur dollars euros january february march april may june july august september october november "
+    "december jan feb mar apr jun jul aug sep sept oct nov dec drei sechs neun zwölf monat monate monaten quartal "
+    "halbjahr jahr geschäftsjahr januar februar märz mai juni juli oktober dezember mär okt dez zum bis trois six "
+    "neuf mois clos trimestre semestre exercice janvier février mars avril juin juillet août septembre octobre "
+    "novembre décembre déc"
+)
+"""Words of columns that only say a period or a unit. `Plan 2024` has another word."""
+
+
+def find_label(rows: Sequence[SeriesRow]) -> frozenset[str]:
+    """Returns the name of the label that the question says best; of equal ones the label of the most documents."""
+    documents, best = defaultdict[frozenset[str], set[str]](set), Counter[frozenset[str]]()
+    for row in rows:
+        documents[row.name].add(row.cells[0].hit.document.id)
+        best[row.name] = max(best[row.name], round(10 * row.score))
+    return max(best, key=lambda name: (best[name] // 20, len(documents[name]), best[name], sorted(name)))
+
+
+def choose_rows(asked: Asked, rows: Sequence[SeriesRow]) -> dict[str, SeriesCell]:
+    """Returns for each document the cell of its own period, by the document's id. `rows` have one label.
+
+    If some documents name the periods of their columns, others are left out. So is a value that one table alone has,
+    unless it stands in the best passage with the row: the table may divide up what that passage tells. Percentages are
+    no values beside amounts: the kind of the most stays.
+    """
+    by_document = defaultdict[str, list[SeriesRow]](list)
+    for row in rows:
+        by_document[row.cells[0].hit.document.id].append(row)
+    own = {id: _find_own_end(of_one) for id, of_one in by_document.items()}
+    wants_share = asks_for_share(asked)
+    chosen = {}
+    for id, of_one in by_document.items():
+        found = [(row, cell) for row in of_one if (cell := _choose_cell(asked, row.cells)) is not None]
+        if not found:
+            continue
+        tables = Counter(value for value, _ in {(cell.amount.value, cell.hit.chunk.id) for _, cell in found})
+        ranks = [_order(row, cell, own[id], tables, wants_share=wants_share) for row, cell in found]
+        cell = found[ranks.index(min(ranks))][1]
+        first = min(row.cells[0].rank for row in of_one)
+        told = {other.amount.value for row in of_one for other in row.cells if other.rank == first}
+        if cell.amount.value in told or tables[cell.amount.value] > 1:
+            chosen[id] = cell
+    dated = {id: cell for id, cell in chosen.items() if cell.period} or chosen
+    shares = sum(cell.is_share for cell in dated.values())
+    return {id: cell for id, cell in dated.items() if cell.is_share == (2 * shares > len(dated))}
+
+
+def _order(
+    row: SeriesRow,
+    cell: SeriesCell,
+    own: tuple[int, int, int] | None,
+    tables: Mapping[Decimal, int],
+    *,
+    wants_share: bool,
+) -> tuple[float, ...]:
+    """Orders the cells of a document, the best first. Of several values under one label the value of the most `tables`
+    goes first: a note divides up what statement and discussion tell.
+    """
+    return (
+        own is not None and (cell.period is None or cell.period.end != own),
+        cell.is_share != wants_share,
+        -round(row.score),
+        cell.period.months if cell.period else 0,
+        -tables[cell.amount.value],
+        not cell.scale,
+        -row.score,
+        cell.rank,
+    )
+
+
+def _find_own_end(rows: Sequence[SeriesRow]) -> tuple[int, int, int] | None:
+    """Returns the last day of a document's own period: of the newest days of its rows, the most frequent."""
+    newest = [max(cell.period.end for cell in row.cells if cell.period) for row in rows if _are_dated(row)]
+    return Counter(sorted(newest, reverse=True)).most_common(1)[0][0] if newest else None
+
+
+def _are_dated(row: SeriesRow) -> bool:
+    return any(cell.period for cell in row.cells)
+
+
+def _choose_cell(asked: Asked, cells: Sequence[SeriesCell]) -> SeriesCell | None:
+    """Returns the cell of the document's own period; without names of periods the cell that the question asks for."""
+    dated = [(cell.period, cell) for cell in cells if cell.period]
+    if dated:
+        marks = find_marks(cells[0].hit.document.key)
+        dated = [(cell.period, cell) for cell in _leave_out_others(cell for _, cell in dated) if cell.period]
+        if not dated:
+            return None
+        of_year = [pair for pair in dated if not pair[0].month and str(pair[0].year) in marks]
+        dated = of_year or dated
+        of_length = [pair for pair in dated if asked.months and pair[0].months == asked.months]
+        return max(of_length or dated, key=lambda pair: (pair[0].end, -pair[0].months))[1]
+    if len(cells) == 1:
+        return cells[0]
+    if not all(cell.column for cell in cells):
+        return None  # the first of several columns without names may be of any period
+    named = [TableCell(row=cell.label, column=cell.column, value=cell.value, span=cell.row) for cell in cells]
+    asked_cell = choose_cell(named, asked.text)
+    return cells[named.index(asked_cell)] if asked_cell else None
+
+
+def _leave_out_others(cells: Iterable[SeriesCell]) -> list[SeriesCell]:
+    """Returns the cells whose columns say only a period, or of whose columns all say the same beside it. `Plan 2024` is
+    no value beside `2023`, and of `Actual 2023` and `Plan 2024` it is not known which is wanted.
+    """
+    words = {
+        cell: frozenset(word for word in find_stems(cell.column) - _OF_PERIODS if word.isalpha())
+        | frozenset("%" * cell.column.count("%"))
+        for cell in cells
+    }
+    plain = [cell for cell, others in words.items() if not others]
+    return plain or (list(words) if len(set(words.values())) == 1 else [])
+
+
+def list_periods(asked: Asked, rows: Sequence[SeriesRow], bounds: tuple[str, str] | None) -> list[SeriesCell]:
+    """Returns the cells of the best row that have periods of one length, the length of the most, in the order of time.
+    `rows` are of one document. [] if two rows that are as good differ.
+
+    `bounds` are the oldest and newest year that are asked for, which the row must have.
+    """
+    dated = [(row.score, cells) for row in rows if (cells := _read_dated(asked, row, bounds))]
+    best = [cells for score, cells in dated if score == max(score for score, _ in dated)]
+    values = defaultdict[tuple[object, ...], set[Decimal]](set)
+    for cell in (cell for cells in best for cell in cells.values()):
+        values[cell.period and cell.period.end, cell.period and cell.period.months, cell.scale, cell.currency].add(
+            cell.amount.value
+        )
+    if not best or any(len(found) > 1 for found in values.values()):
+        return []
+    longest = max(best, key=len)
+    return [longest[end] for end in sorted(longest)]
+
+
+def _read_dated(
+    asked: Asked, row: SeriesRow, bounds: tuple[str, str] | None
+) -> dict[tuple[int, int, int], SeriesCell] | None:
+    """Returns the cells of the most periods of one length, by their last days; None if the row has no such two, or not
+    the years that are asked for.
+    """
+    by_length = defaultdict[tuple[int, bool], dict[tuple[int, int, int], SeriesCell]](dict)
+    for cell in _leave_out_others(cell for cell in row.cells if cell.period):
+        if cell.period and (bounds is None or is_within({str(cell.period.year)}, bounds)):
+            by_length[cell.period.months, cell.is_share].setdefault(cell.period.end, cell)
+    of_length = [cells for (months, _), cells in by_length.items() if not asked.months or months == asked.months]
+    cells = max(of_length or by_length.values(), key=len, default={})
+    if len(cells) < _FEWEST or (bounds is not None and not {year for year, _, _ in cells} >= _years_of(bounds)):
+        return None
+    return cells
+
+
+def _years_of(bounds: tuple[str, str]) -> set[int]:
+    return {int(bound) for bound in bounds if bound != NO_END}

@@ -1,0 +1,296 @@
+"""The rows of tables whose label a question over periods says, with their values.
+
+A row stands for what its label and the head above it say: `Revenue` under `Americas:` is no revenue of the whole, nor
+of Europe. `choice` chooses among the rows and their values.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from core.documents import HEADING_SEPARATOR, Span
+from core.passage_context.grids import GridRow, TextGrid
+from core.passage_context.other_words import find_other_words, find_said_labels
+from core.passage_context.row_labels import MOST_STEMS, SUM_WORDS
+from core.ports.retrieval import Hit
+from core.text.name_spans import find_names
+from core.text.periods import Period, find_months, leave_out_periods, read_period
+from core.text.terms import split_words
+from core.text.titles import find_wanted_marks
+from core.text.value_kinds import find_stems
+from core.text.word_lists import SMALL_WORDS
+from reasoning.strategies.extractive.over_periods.units import CAPTION, add_sign, find_sign, find_unit, is_unscaled
+from reasoning.strategies.survey.values import Amount, read_amount, read_passage_grids
+
+__all__ = ["Asked", "SeriesCell", "SeriesRow", "asks_for_share", "list_rows", "read_asked"]
+
+_LAST_CLAUSE = re.compile(
+    r"[?;]|,?\s(?:and|und|et)\s(?:what|how|why|which|is|are|was|wie|warum|welche|quel|quelle|comment|pourquoi)\b",
+    re.IGNORECASE,
+)
+"""Where the question goes on to ask something else: "… and what might this indicate about …?"."""
+_FILLING = find_stems(
+    "change changes evolve evolution develop trend trends fluctuate fluctuation rise risen fall grow growth "
+    "increase decrease decline shift move vary progress compare comparison recent latest previous prior past earlier "
+    "reported reporting report reports identify consistent notable significant considerable key disclosed segment "
+    "levels level expenditure expenditures spending investment expense expenses amount amounts value values figure "
+    "figures total time quarter quarters quarterly period periods year years yearly annual month months monthly "
+    "version versions edition editions filing filings release releases course history business company line category "
+    "highest lowest peak high low much many stand go went look last first each every over across "
+    "entwickelt entwickelte entwicklung verändert veränderung geändert gestiegen gesunken verlauf zeit laufe quartal "
+    "quartale quartalen jahr jahre jahren zeitraum zeiträume berichten bericht einzelnen höhe hoch wie sich über "
+    "évolué évolution changé varié trimestre trimestres année années période périodes temps tendance rapport rapports "
+    "comment fil cours montant comparer number numbers way Zahl Anzahl Wert nombre valeur"
+)
+"""Words of a question over periods that no label need have."""
+_NO_LABEL = find_stems("total change quarter year month period version report date other all sum note page")
+_FILLING_LABEL = find_stems("expense expenses")
+"""Words that a label may have beyond the words of the question: `Research and development expenses`."""
+_ENOUGH = 0.6
+"""The share of the question's own words that label, group, column, caption and title must have."""
+_PARTLY = 2 / 3
+_SECTION = find_stems(
+    "asset assets liability liabilities equity operating operations activity activities expense expenses income "
+    "revenue revenues sale sales cost costs cash flow flows data statement statements result results key financial "
+    "current noncurrent non net gross profit loss earnings tax taxes debt inventory inventories numerator "
+    "denominator continuing ended ending months weeks three six nine twelve selected summary group consolidated "
+    "item Aktiva Passiva Vermögen Ergebnis Aufwand Aufwendungen Ertrag Erträge Umsatz Kennzahlen Konzern Bilanz "
+    "actif passif produits charges résultat chiffres"
+)
+"""Words of heads that no part of a company is called by: `Operating activities:`, unlike `Americas:`."""
+_MEASURES = find_stems(
+    "growth retention ratio margin average median rate yield forecast budget plan planned target guidance backlog "
+    "Wachstum Marge Quote Durchschnitt Plan Prognose croissance marge taux moyenne ratio prévision budget"
+)
+"""Words that make another value of the label beside them: revenue growth is no revenue."""
+_PER = re.compile(r"\b(?:per|pro|je|par)\s{1,3}([^\W\d_]{2,30})", re.IGNORECASE)
+_NO_PER = find_stems("cent rapport quarter year month period report version week day annum Quartal Jahr Monat an mois")
+_SHARE_ASKED = re.compile(
+    r"%|\bper ?cent|\brate\b|\bshare of\b|\bmargin\b|Prozent|Quote\b|pour ?cent|\btaux\b", re.IGNORECASE
+)
+_IN_BRACKETS = re.compile(r"\([^()]{1,40}\)")
+"""A unit, or an explanation, behind a label: `Containers (TEU)`."""
+_PAGE = re.compile(r"pages?|seiten?|no\.?|nr\.?", re.IGNORECASE)
+"""A column whose numbers are no values."""
+_FOOTNOTE = re.compile(r"\(\d{1,2}\)|[®™†*]")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """A question over periods: its first clause, the words that a row must account for, other names of these, and the
+    words of names, which must stand in the documents.
+    """
+
+    text: str
+    words: frozenset[str]
+    said: frozenset[frozenset[str]]
+    names: frozenset[str]
+    months: int
+    is_cut: bool
+
+    @cached_property
+    def said_words(self) -> frozenset[str]:
+        return frozenset(stem for term in find_other_words(self.text) for stem in term.said)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class SeriesCell:
+    """A value of a row; each is equal to itself alone. `row` is the place of the row in the text of the hit, `label`
+    the last part of its label, `scale` what the table says of its numbers, `million`, and `currency` the code of their
+    currency, '' if it says none.
+    """
+
+    hit: Hit
+    rank: int
+    row: Span
+    label: str
+    column: str
+    value: str
+    amount: Amount
+    period: Period | None
+    scale: str
+    currency: str
+
+    @property
+    def is_share(self) -> bool:
+        return "%" in self.value or self.scale == "%"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeriesRow:
+    """A row with amounts under a label that the question says: how well it says it, and the name of the label."""
+
+    score: float
+    name: frozenset[str]
+    cells: tuple[SeriesCell, ...]
+
+
+def read_asked(question: str) -> Asked:
+    """Returns what a question over periods asks for."""
+    cut = _LAST_CLAUSE.search(question)
+    text = leave_out_periods(question[: cut.start()] if cut else question)
+    said = frozenset(find_said_labels(text))
+    marks = {mark.upper() for mark in find_wanted_marks(text)}
+    return Asked(
+        text=text,
+        words=frozenset(
+            word.stem
+            for word in split_words(text)
+            if text[word.start : word.end].casefold() not in SMALL_WORDS and word.stem.upper() not in marks
+        ),
+        said=said,
+        names=find_stems(" ".join(name.form for name in find_names(text))) - _FILLING,
+        months=find_months(question),
+        is_cut=bool(cut and question[cut.end() :].strip(" ?.!")),
+    )
+
+
+def list_rows(asked: Asked, hits: Sequence[Hit]) -> Iterator[SeriesRow]:
+    """Yields the rows of the hits' tables whose label the question says, with their cells that have an amount."""
+    for rank, hit in enumerate(hits):
+        names = find_stems(hit.document.title) | find_stems(hit.document.key)
+        for grid in read_passage_grids(hit.chunk):
+            heads = _find_heads(grid, hit.chunk.text)
+            parts = _list_parts(grid, heads)
+            for row in grid.rows:
+                if len(parts[_own_label(row)]) > 1 and not _is_said(asked, _part_of(row, heads)):
+                    continue
+                found = _weigh_row(asked, row, grid, hit, names, heads[row.start])
+                if found is None:
+                    continue
+                score, name = found
+                if cells := tuple(_list_cells(hit, rank, row, grid)):
+                    yield SeriesRow(score=score, name=name, cells=cells)
+
+
+def asks_for_share(asked: Asked) -> bool:
+    """Returns whether a question wants percentages."""
+    return _SHARE_ASKED.search(asked.text) is not None
+
+
+def _find_heads(grid: TextGrid, text: str) -> dict[int, str]:
+    """Returns the head above each row, by the start of the row: the last label without a value, `Americas:`. A total
+    ends what its head is about.
+    """
+    heads, head = {}, ""
+    for row in grid.rows:
+        first, *others = (text[slice(*cell)] for cell in row.cells) if row.cells else ("",)
+        if first and not any(others):
+            head = first.strip(" *:")
+            heads[row.start] = ""
+            continue
+        heads[row.start] = head
+        if find_stems(first) & SUM_WORDS:
+            head = ""
+    return heads
+
+
+def _own_label(row: GridRow) -> str:
+    return row.label.rsplit(HEADING_SEPARATOR, maxsplit=1)[-1].casefold()
+
+
+def _part_of(row: GridRow, heads: Mapping[int, str]) -> frozenset[str]:
+    """Returns the words of the head and the groups above the label of a row."""
+    groups = row.label.split(HEADING_SEPARATOR)[:-1]
+    words = find_stems(_FOOTNOTE.sub(" ", " ".join([heads[row.start], *groups]))) - SUM_WORDS
+    return frozenset(word for word in words if not any(map(str.isdigit, word)))
+
+
+def _list_parts(grid: TextGrid, heads: Mapping[int, str]) -> Mapping[str, set[frozenset[str]]]:
+    """Returns for each label what the heads and groups above its rows say."""
+    parts = defaultdict[str, set[frozenset[str]]](set)
+    for row in grid.rows:
+        parts[_own_label(row)].add(_part_of(row, heads))
+    return parts
+
+
+def _is_said(asked: Asked, part: frozenset[str]) -> bool:
+    return part <= asked.words | asked.said_words | frozenset(stem for label in asked.said for stem in label)
+
+
+def _is_of_other_part(asked: Asked, part: frozenset[str]) -> bool:
+    """Returns whether a head is the name of a part of a company that the question does not say."""
+    return bool(part - _SECTION - _FILLING - asked.words) and not (part - _SECTION - _FILLING) & asked.words
+
+
+def _wants_other_measure(asked: Asked, told: frozenset[str], core: frozenset[str]) -> bool:
+    """Returns whether the question says a word that makes another value of a label, and the row does not say it."""
+    own = told | frozenset(stem for term in find_other_words(asked.text) if core in term.others for stem in term.said)
+    per = find_stems(" ".join(_PER.findall(asked.text))) - _NO_PER
+    return bool(((asked.words & _MEASURES) | per) - own)
+
+
+def _weigh_row(
+    asked: Asked, row: GridRow, grid: TextGrid, hit: Hit, names: frozenset[str], head: str
+) -> tuple[float, frozenset[str]] | None:
+    """Returns how well the question says the label of a row, and the label's name; None if it does not.
+
+    A label of its own, `iPhone`, goes before a label of statements, "revenue", which then has to be the table's.
+    """
+    *groups, last = _FOOTNOTE.sub(" ", row.label).split(HEADING_SEPARATOR)
+    stems = frozenset(
+        stem for stem in find_stems(_IN_BRACKETS.sub(" ", last) or last) - SUM_WORDS if not any(map(str.isdigit, stem))
+    )
+    if "%" in last and not _SHARE_ASKED.search(asked.text):
+        return None
+    if not stems or len(stems) > MOST_STEMS + 1 or stems <= _NO_LABEL:
+        return None
+    core = stems if stems in asked.said or stems <= asked.words else stems - _FILLING_LABEL
+    is_metric = core in asked.said
+    if is_metric:
+        score, name = 4.0 + (1 + len(core)) * (core <= asked.words), frozenset({"*"})
+    elif core and core <= asked.words and not core <= asked.said_words | names | _FILLING:
+        score, name = 10.0 + len(core), core
+    elif len(core & asked.words) >= _PARTLY * len(core) > 1 and core & asked.words - asked.said_words - _FILLING:
+        score, name = 3.0 + len(core & asked.words) - (core != stems), core
+    else:
+        return None
+    text = hit.chunk.text
+    group = " ".join(groups)
+    part = _part_of(row, {row.start: head})
+    columns = " ".join(row.names or grid.columns)
+    is_other = is_metric and _is_of_other_part(asked, part)
+    if is_other or _wants_other_measure(asked, find_stems(f"{row.label} {head} {columns}"), core):
+        return None
+    caption = text[max(0, grid.start - CAPTION) : grid.start]
+    around = f"{group} {caption} {hit.chunk.heading} {columns} {head}"
+    told = core | names | find_stems(f"{last} {around}")
+    told |= frozenset(stem for term in find_other_words(asked.text) if term.is_in(told) for stem in term.said)
+    wanted = asked.words - _FILLING - names
+    if wanted and len(wanted & told) < _ENOUGH * len(wanted):
+        return None
+    of_group = find_said_labels(group)
+    if of_group and not of_group & asked.said and not core <= find_stems(group):
+        score -= 3
+    others = find_stems(group) - asked.words - SUM_WORDS - asked.said_words
+    return score - min(1.5, 0.5 * len(others)), name
+
+
+def _list_cells(hit: Hit, rank: int, row: GridRow, grid: TextGrid) -> Iterator[SeriesCell]:
+    text, columns = hit.chunk.text, row.names or grid.columns
+    label = _FOOTNOTE.sub(" ", row.label.split(HEADING_SEPARATOR)[-1])
+    end = row.start + len(text[row.start : row.end].rstrip())
+    for at, place in enumerate(row.cells):
+        value = text[slice(*place)]
+        if place == row.named_by or (not at and not row.names) or not value:
+            continue
+        column = (columns[at] if at < len(columns) else "").replace(HEADING_SEPARATOR, " ")
+        amount = read_amount(value.replace(" %", "%"), column)
+        if not is_unscaled(f"{value} {label}"):
+            value = add_sign(value, find_sign(grid, at, text))
+        unit = find_unit(value, label, column, row.label, grid, text, row.start, hit.chunk.heading)
+        if amount is not None and not _PAGE.fullmatch(column.strip()):
+            yield SeriesCell(
+                hit=hit,
+                rank=rank,
+                row=Span(start=row.start, end=end),
+                label=" ".join(label.split()).strip(" :"),
+                column=" ".join(column.split()),
+                value=value,
+                amount=amount,
+                period=read_period(" ".join(column.split())),
+                scale=unit.scale,
+                currency=unit.currency,
+            )

@@ -50,6 +50,8 @@ _FILLING_LABEL = find_stems("expense expenses")
 """Words that a label may have beyond the words of the question: `Research and development expenses`."""
 _ENOUGH = 0.6
 """The share of the question's own words that label, group, column, caption and title must have."""
+_SEVERAL = re.compile(r"\b(?:and|or|und|oder|et|ou)\b", re.IGNORECASE)
+"""Of "ticket and freight revenue" a row has all words, or is one of two."""
 _PARTLY = 2 / 3
 _SECTION = find_stems(
     "asset assets liability liabilities equity operating operations activity activities expense expenses income "
@@ -143,7 +145,7 @@ def read_asked(question: str) -> Asked:
         said=said,
         names=find_stems(" ".join(name.form for name in find_names(text))) - _FILLING,
         months=find_months(question),
-        is_cut=bool(cut and question[cut.end() :].strip(" ?.!")),
+        is_cut=bool(cut and question[cut.start() :].strip(" ;,?.!")),
     )
 
 
@@ -259,7 +261,7 @@ def _weigh_row(
     told = core | names | find_stems(f"{last} {around}")
     told |= frozenset(stem for term in find_other_words(asked.text) if term.is_in(told) for stem in term.said)
     wanted = asked.words - _FILLING - names
-    if wanted and len(wanted & told) < _ENOUGH * len(wanted):
+    if wanted and len(wanted & told) < (1 if _SEVERAL.search(asked.text) else _ENOUGH) * len(wanted):
         return None
     of_group = find_said_labels(group)
     if of_group and not of_group & asked.said and not core <= find_stems(group):

@@ -16,13 +16,14 @@ from core.documents import DocumentRef, Span
 from core.passage_context.other_words import find_other_words
 from core.ports.reasoning import Citation, Question, Quote
 from core.ports.retrieval import Hit
-from core.text.periods import asks_for_extremes, asks_over_periods, find_bounds, find_newest, is_within
+from core.text.periods import NO_END, asks_for_extremes, asks_over_periods, find_bounds, find_newest, is_within
 from core.text.titles import family_of, order_of_marks, stem_of
 from core.text.value_kinds import find_stems
 from reasoning.citations.markers import make_citation
 from reasoning.strategies.extractive.over_periods.choice import choose_rows, find_label, list_periods
 from reasoning.strategies.extractive.over_periods.rows import Asked, SeriesCell, list_rows, read_asked
 from reasoning.strategies.extractive.sides import split_sides
+from reasoning.strategies.survey.values import has_points, read_amount
 
 __all__ = ["SERIES_NOTE", "SearchDocuments", "Series", "find_series", "write_series"]
 
@@ -33,8 +34,16 @@ _MOST = 16
 _FROM_EACH, _MOST_HITS = 16, 128
 """Passages of each version that are searched for the row, and of all versions together."""
 _FEWEST = 2
+_ADDS = re.compile(
+    r"\b(?:sum|total|mean|average) (?:of|over|across|for)\b"
+    r"|\b(?:in total|altogether|combined|cumulative(?:ly)?|average)\b"
+    r"|\b(?:Summe|Durchschnitt\w{0,6}|insgesamt|zusammen)\b|\b(?:somme|moyenne|au total)\b",
+    re.IGNORECASE,
+)
+"""Who wants one number of all periods is not answered with their change."""
 _HUNDRED = 100
 _OTHER_UNIT = 10
+_DOUBTFUL = re.compile(r"\D{0,4}\d{1,3}\.\d{3}\D{0,4}")
 _TAKEN = "; a value whose table names no unit is taken to be in the unit of the others"
 _LENGTH = re.compile(r"\b(?:Three|Six|Nine|Twelve|Thirteen|Months?|Weeks?|Quarters?|Fiscal|Years?|Ended)\b")
 """Words of columns that are capitals only as headings are."""
@@ -46,11 +55,15 @@ SearchDocuments = Callable[[frozenset[str], int], Awaitable[Sequence[Hit]]]
 
 @dataclass(frozen=True, kw_only=True)
 class Series:
-    """The values in the order of time, and the versions in which no row was found. `is_cut`: the question asks more."""
+    """The values in the order of time, the versions in which no row was found, how many older versions were not read,
+    and the ends of the range that no version is of. `is_cut`: the question asks more.
+    """
 
     cells: Sequence[SeriesCell]
     missing: Sequence[DocumentRef]
     is_cut: bool
+    older: int = 0
+    lacking: Sequence[str] = ()
 
     @property
     def hits(self) -> tuple[Hit, ...]:
@@ -67,7 +80,7 @@ async def find_series(question: Question, text: str, hits: Sequence[Hit], search
 
     The documents are one family (`_choose_family`); a question about two is none over periods.
     """
-    if question.parts or not hits or not asks_over_periods(text) or split_sides(text) is not None:
+    if question.parts or not hits or not asks_over_periods(text) or _ADDS.search(text) or split_sides(text) is not None:
         return None
     asked = read_asked(text)
     members = _choose_family(asked, text, hits)
@@ -75,6 +88,7 @@ async def find_series(question: Question, text: str, hits: Sequence[Hit], search
         return None
     if len(members) < _FEWEST:
         return _find_in_table(asked, text, hits)
+    older, members = max(0, len(members) - _MOST), members[-_MOST:]
     found = await search(frozenset(member.id for member in members), min(_FROM_EACH * len(members), _MOST_HITS))
     rows = [row for row in list_rows(asked, found) if row.cells[0].hit.document.id in {member.id for member in members}]
     if not rows or not _has_names(asked, found):
@@ -88,8 +102,18 @@ async def find_series(question: Question, text: str, hits: Sequence[Hit], search
     if len(ends) == len(in_order):
         in_order = [cell for _, cell in sorted(zip(ends, in_order, strict=True), key=itemgetter(0))]
     return Series(
-        cells=in_order, missing=[member for member in members if member.id not in chosen], is_cut=asked.is_cut
+        cells=in_order,
+        missing=[member for member in members if member.id not in chosen],
+        is_cut=asked.is_cut,
+        older=older,
+        lacking=_find_lacking(text, members) if not older else (),
     )
+
+
+def _find_lacking(question: str, members: Sequence[DocumentRef]) -> list[str]:
+    """Returns the first and the last mark that the question names, if no document has it."""
+    marks = {mark for member in members for mark in family_of(member.key, member.title)[1]}
+    return [bound for bound in dict.fromkeys(find_bounds(question) or ()) if bound not in {*marks, NO_END}]
 
 
 def _choose_family(asked: Asked, question: str, hits: Sequence[Hit]) -> list[DocumentRef] | None:
@@ -122,8 +146,8 @@ def _choose_family(asked: Asked, question: str, hits: Sequence[Hit]) -> list[Doc
     newest = find_newest(question)
     if newest and newest.are_years and any(mark[0] in "qm" for ref in within for mark in marks[ref.id]):
         return None  # how many reports a year has is not known
-    most = min(newest.count, _MOST) if newest else _MOST
-    return sorted(within, key=lambda ref: (order_of_marks(marks[ref.id]), ref.key))[-most:]
+    in_order = sorted(within, key=lambda ref: (order_of_marks(marks[ref.id]), ref.key))
+    return in_order[-newest.count :] if newest else in_order
 
 
 def _count_named(asked: Asked, hits: Sequence[Hit]) -> int:
@@ -176,6 +200,10 @@ def write_series(question: str, series: Series) -> tuple[str, tuple[Citation, ..
         text += f" [{marker}]\n\n"
     if series.missing:
         text += f"No such value was surely found in: {', '.join(stem_of(ref.key) for ref in series.missing)}.\n\n"
+    if series.older:
+        text += f"{series.older} older versions were not read.\n\n"
+    if series.lacking:
+        text += f"No version is of: {', '.join(series.lacking)}.\n\n"
     return text + _compute_change(question, names), tuple(citations)
 
 
@@ -208,10 +236,16 @@ def _compute_change(question: str, names: Mapping[SeriesCell, str]) -> str:
     if len(scales) > 1 or len(currencies) > 1 or len({cell.amount.unit for cell in cells if cell.amount.unit}) > 1:
         return "Computed: no change, since the values have different units."
     is_taken = bool(scales) and not all(cell.scale for cell in cells)
-    if is_taken and not _are_near(cells):
+    if is_taken and not _are_near(_read_values(cells)):
         return "Computed: no change, since not all tables say in which unit their values are."
+    values = _read_values(cells)
+    if not scales and not _are_near(values) and any(_DOUBTFUL.fullmatch(cell.value) for cell in cells):
+        return "Computed: no change, since it is not sure what the points in the values are."
+    is_negative = all(value < 0 for value in values.values())
+    if is_negative:  # expenses are often written so
+        values = {cell: -value for cell, value in values.items()}
     first, last = cells[0], cells[-1]
-    change = last.amount.value - first.amount.value
+    change = values[last] - values[first]
     sign = next((sign for sign in "$€£¥" if sign in first.value), "")
     scale = "".join(f" {scale}" for scale in scales - {"%"})
     if not change:
@@ -219,20 +253,24 @@ def _compute_change(question: str, names: Mapping[SeriesCell, str]) -> str:
     else:
         size = f"{sign}{abs(change):,}{' percentage points' if first.is_share else scale}"
         share = ""
-        if first.amount.value > 0 and last.amount.value >= 0 and not first.is_share:
-            share = f", {'+' if change > 0 else '-'}{abs(change) / first.amount.value * _HUNDRED:.1f} %"
+        if values[first] > 0 and values[last] >= 0 and not first.is_share:
+            share = f", {'+' if change > 0 else '-'}{abs(change) / values[first] * _HUNDRED:.1f} %"
         told = f"{'up' if change > 0 else 'down'} by {size}{share}, from {told_of[first]} to {told_of[last]}"
     if len(cells) > _FEWEST and asks_for_extremes(question):
-        low, high = (choose(cells, key=_value_of) for choose in (min, max))
+        low, high = (choose(cells, key=values.__getitem__) for choose in (min, max))
         told += f"; highest {told_of[high]}, lowest {told_of[low]}"
-    return f"Computed: {told}{_TAKEN if is_taken else ''}."
+    of_sizes = " from the sizes of the values, which are all written as negatives" if is_negative else ""
+    return f"Computed{of_sizes}: {told}{_TAKEN if is_taken else ''}."
 
 
-def _are_near(cells: Sequence[SeriesCell]) -> bool:
+def _read_values(cells: Sequence[SeriesCell]) -> dict[SeriesCell, Decimal]:
+    """Returns the value of each cell. A point is before decimals in all if one of their rows shows it: 1.34."""
+    points = has_points([cell.hit.chunk.text[cell.row.start : cell.row.end] for cell in cells])
+    amounts = {cell: read_amount(cell.value, cell.column, has_points=points) for cell in cells}
+    return {cell: (amount or cell.amount).value for cell, amount in amounts.items()}
+
+
+def _are_near(values: Mapping[SeriesCell, Decimal]) -> bool:
     """Returns whether no value is ten times another, so that all may be taken to be in one unit."""
-    values = [abs(cell.amount.value) for cell in cells]
-    return max(values) < _OTHER_UNIT * min(values)
-
-
-def _value_of(cell: SeriesCell) -> Decimal:
-    return cell.amount.value
+    sizes = [abs(value) for value in values.values()]
+    return max(sizes) < _OTHER_UNIT * min(sizes)

@@ -16,16 +16,22 @@ _SHARE = re.compile(
 _IN = r"\b(?:in|of) (?:[$€£] ?|U\.?S\.? |dollars |euros |EUR |USD |GBP |CHF )?|\((?:[$€£] ?)?|[$€£] ?(?:in )?"
 _SCALES = {
     "million": re.compile(
-        rf"(?:{_IN}|\b(?:dollars|euros) in )millions\b|\bMio\b\.?|\bmillions d[e’']|\bM€|\b[A-Z]{{3}} millions?\b",
+        rf"(?:{_IN}|\b(?:dollars|euros) in )millions\b|\bMio\b\.?"
+        r"|\bin (?:[$€£] ?|US\$ ?|EUR |USD )?millions?\b"
+        r"|(?<![^\W_])(?:US)?[$€£] ?(?:m|mn|millions?)\b|\b(?:EUR|USD|GBP|CHF) mn?\b"
+        r"|\bmillions d[e’']|\bM€|\b[A-Z]{3} millions?\b",
         re.IGNORECASE,
     ),
     "thousand": re.compile(
-        rf"(?:{_IN}|\b(?:dollars|euros) in )thousands\b|\bTsd\b\.?|\bTEUR\b|\bT€|\bmilliers d[e’']|\bk€"
-        r"|[$€£]000\b|\b[A-Z]{3} thousands?\b",
+        rf"(?:{_IN}|\b(?:dollars|euros) in )thousands\b|\bTsd\b\.?|\bin (?:[$€£] ?)?thousands?\b"
+        r"|[$€£] ?(?:k|thousands?)\b|\bTEUR\b|\bT€|\bmilliers d[e’']|\bk€"
+        r"|[$€£] ?['’]?000\b|\b[A-Z]{3} thousands?\b",
         re.IGNORECASE,
     ),
     "billion": re.compile(
-        rf"(?:{_IN}|\b(?:dollars|euros) in )billions\b|\bMrd\b\.?|\bmilliards d[e’']|\b[A-Z]{{3}} billions?\b",
+        rf"(?:{_IN}|\b(?:dollars|euros) in )billions\b|\bMrd\b\.?|\bin (?:[$€£] ?)?billions?\b"
+        r"|(?:US)?[$€£] ?(?:bn|billions?)\b|\b(?:EUR|USD|GBP|CHF) bn\b|\bmilliards d[e’']"
+        r"|\b[A-Z]{3} billions?\b",
         re.IGNORECASE,
     ),
 }

@@ -202,6 +202,7 @@ async def test_the_newest_versions_are_read_with_few_passages_of_each() -> None:
     found = await find_series(Question(corpus=CORPUS, text=text), text, prices[:2], search)
     assert found is not None
     assert [cell.hit.document.key for cell in found.cells] == files[-series._MOST :]
+    assert f"{2 * series._MOST - 1} older versions were not read." in write_series(text, found)[0]
     assert searched == [(series._MOST, series._MOST_HITS)]
     longer = text.replace("berth", "berth " * periods._LONGEST)
     assert await find_series(Question(corpus=CORPUS, text=longer), longer, prices[:2], search) is None
@@ -342,3 +343,79 @@ async def test_amounts_among_percentages_are_missing() -> None:
         for key, day, value in zip(keys, QUARTERS.values(), ("41 %", "0.43", "45 %"), strict=True)
     ]
     assert await read_values("How has the gross margin changed over time?", *margins) == ["41 %", "45 %"]
+
+
+def versions(*values: str, caption: str = "Figures", label: str = "Revenue") -> list[Hit]:
+    keys = [f"{quarter} Okeke.md" for quarter in QUARTERS][: len(values)]
+    days = list(QUARTERS.values())
+    return [
+        hit(key, table(days[at], value, caption).replace("Revenue", label), keys)
+        for at, (key, value) in enumerate(zip(keys, values, strict=True))
+    ]
+
+
+async def tell(question: str, hits: Sequence[Hit]) -> str:
+    found = await ask(question, hits)
+    return write_series(question, found)[0] if found else ""
+
+
+async def test_negative_values_are_compared_by_their_sizes() -> None:
+    told = await tell(
+        "How has crew expense fluctuated over the quarters?",
+        versions("(5,930)", "-6,100", "(6,488)", label="Crew expense"),
+    )
+    assert "Computed from the sizes of the values, which are all written as negatives: up by 558, +9.4 %" in told
+    assert "; highest (6,488) (June 30, 2023), lowest (5,930) (December 31, 2022)" in told
+
+
+async def test_a_point_before_decimals_in_one_value_is_one_in_all() -> None:
+    assert "up by 0.106, +8.6 %" in await tell("How has revenue changed over time?", versions("1.234", "1.30", "1.34"))
+    doubtful = await tell("How has revenue changed over time?", versions("1.234", "15", "17"))
+    assert doubtful.endswith("it is not sure what the points in the values are.")
+
+
+@pytest.mark.parametrize(
+    ("caption", "scale"),
+    [
+        ("in € million", "million"),
+        ("(€ million)", "million"),
+        ("€m", "million"),
+        ("EUR m", "million"),
+        ("$m", "million"),
+        ("in million EUR", "million"),
+        ("US$ million", "million"),
+        ("$'000", "thousand"),
+        ("in thousand euros", "thousand"),
+        ("€ billion", "billion"),
+        ("€bn", "billion"),
+        ("We earned 5 million euros.", ""),
+    ],
+)
+async def test_the_unit_of_a_table_is_read(caption: str, scale: str) -> None:
+    found = await ask("How has revenue changed over time?", versions("950", "960", caption=caption))
+    assert found is not None
+    assert {cell.scale for cell in found.cells} == {scale}
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What was the average revenue per quarter?",
+        "What is the total of revenue over the three quarters?",
+        "How have revenue and freight developed over the quarters?",
+    ],
+)
+async def test_one_number_of_all_periods_and_two_labels_are_no_series(question: str) -> None:
+    assert await ask(question, REPORTS) is None
+
+
+async def test_a_second_clause_of_one_word_is_told() -> None:
+    found = await ask("How has revenue changed over the quarters, and why?", REPORTS)
+    assert found is not None
+    assert found.note.endswith("The rest of the question is not answered.")
+
+
+async def test_the_end_of_a_range_without_a_version_is_told() -> None:
+    keys = [f"Price list {year}.csv" for year in (2021, 2022, 2023)]
+    lists = [hit(key, f"Article: Berth; Price (EUR): {n + 7}.50; Days: 3", keys) for n, key in enumerate(keys)]
+    assert "No version is of: 2025.\n" in await tell("How has the price of the berth changed from 2022 to 2025?", lists)

@@ -79,6 +79,13 @@ _SINCE = re.compile(
     r"((?:19|20)\d\d)(?![\d.,-]\d|\d)",
     re.IGNORECASE,
 )
+_QUARTERS_OF = re.compile(
+    r"\b(?:quarters|months|Quartalen?|Monaten?|trimestres|mois)\s(?:of|in|von|des Jahres|de|d['’])\s?"
+    r"(?:fiscal\s|year\s){0,2}"
+    r"((?:19|20)\d\d)(?![\d.,-]\d|\d)",
+    re.IGNORECASE,
+)
+"""All parts of one year: "the four quarters of 2025"."""
 _AFTER = frozenset({"after", "nach", "après"})
 _NUMBERS = {
     word: number
@@ -177,9 +184,14 @@ def asks_over_periods(question: str) -> bool:
         return False
     if find_range(question) is not None:
         return True
+    question = _QUARTERS_OF.sub(_leave_out_year, question)
     if asks_for_older(question) or find_wanted_marks(question):
         return False
     return _OVER.search(question) is not None or _GOES.search(question) is not None
+
+
+def _leave_out_year(found: re.Match[str]) -> str:
+    return found[0].removesuffix(found[1])
 
 
 def find_range(question: str) -> tuple[str, str] | None:
@@ -195,7 +207,9 @@ def find_range(question: str) -> tuple[str, str] | None:
 
 
 def find_bounds(question: str) -> tuple[str, str] | None:
-    """Returns what `find_range` does; of "since 2021" the year and `NO_END`."""
+    """Returns what `find_range` does; of "since 2021" the year and `NO_END`, of "the quarters of 2025" this year twice."""
+    if of_year := _QUARTERS_OF.search(question):
+        return of_year[1], of_year[1]
     since = _SINCE.search(question)
     if since is None:
         return find_range(question)

@@ -25,6 +25,7 @@ from core.text.periods import (
         "What was the load factor in each quarter?",
         "How do wages in the newest report compare to previous reports?",
         "Did the toll rise from year to year?",
+        "How has the toll changed over the four quarters of 2025?",
         "What did the berth cost from 2021 to 2024?",
         "How did the noise level change between v1 and v3?",
         "Wie haben sich die Vorräte entwickelt?",
@@ -43,6 +44,7 @@ def test_a_question_over_periods_is_recognised(question: str) -> None:
     [
         "What was the turnover in Q3 2023?",
         "How did the toll change in Q3 2023?",
+        "How did the toll change over the quarters of 2023 in Q3 2024?",
         "What changed in version 2?",
         "Why did the turnover fall over the quarters?",
         "What are the reasons for the change compared to previous quarters?",
@@ -109,6 +111,7 @@ def test_since_a_year_has_no_end() -> None:
     assert find_bounds("How has the toll changed since 2021?") == ("2021", NO_END)
     assert find_bounds("Wie hat sich die Maut nach 2021 entwickelt?") == ("2022", NO_END)
     assert find_bounds("How did the toll change between 2021 and 2023?") == ("2021", "2023")
+    assert find_bounds("How has the toll changed over the four quarters of 2025?") == ("2025", "2025")
     assert find_bounds("How has the toll changed over time?") is None
 
 

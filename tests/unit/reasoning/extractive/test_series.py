@@ -283,6 +283,7 @@ async def test_tables_of_two_documents_are_no_series_unless_one_is_named() -> No
         ("How has revenue changed since 2022 over the years?", ["130", "120", "200"]),
         ("How has revenue changed over the last three years?", ["130", "120", "200"]),
         ("How did revenue change from 2015 to 2023?", []),
+        ("How did revenue change over the quarters of 2023?", []),
     ],
 )
 async def test_of_a_table_the_periods_that_the_question_names_are_taken(question: str, values: list[str]) -> None:
@@ -419,3 +420,10 @@ async def test_the_end_of_a_range_without_a_version_is_told() -> None:
     keys = [f"Price list {year}.csv" for year in (2021, 2022, 2023)]
     lists = [hit(key, f"Article: Berth; Price (EUR): {n + 7}.50; Days: 3", keys) for n, key in enumerate(keys)]
     assert "No version is of: 2025.\n" in await tell("How has the price of the berth changed from 2022 to 2025?", lists)
+
+
+async def test_the_quarters_of_one_year_are_those_of_that_year() -> None:
+    question = "How has revenue changed over the quarters of 2023?"
+    found = await ask(question, REPORTS)
+    assert found is not None
+    assert [cell.value for cell in found.cells] == ["$1,180", "$1,340"]

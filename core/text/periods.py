@@ -207,7 +207,7 @@ def find_range(question: str) -> tuple[str, str] | None:
 
 
 def find_bounds(question: str) -> tuple[str, str] | None:
-    """Returns what `find_range` does; of "since 2021" the year and `NO_END`, of "the quarters of 2025" this year twice."""
+    """Returns what `find_range` does; of "since 2021" the year and `NO_END`, of "the quarters of 2025" 2025 twice."""
     if of_year := _QUARTERS_OF.search(question):
         return of_year[1], of_year[1]
     since = _SINCE.search(question)

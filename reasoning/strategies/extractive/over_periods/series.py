@@ -222,7 +222,15 @@ def _name_periods(cells: Sequence[SeriesCell]) -> dict[SeriesCell, str]:
 
 
 def _write_value(cell: SeriesCell) -> str:
-    return f"{cell.value} {cell.scale}" if cell.scale not in ("", "%") else cell.value
+    if cell.scale in ("", "%"):
+        return cell.value
+    return f"{cell.value} {cell.scale}{_find_code(cell)}"
+
+
+def _find_code(cell: SeriesCell) -> str:
+    """Returns the code of the currency that a table says beside its scale, if the value has no sign: ` EUR`."""
+    has_sign = any(sign in cell.value for sign in (*"$€£¥", cell.currency) if sign)
+    return f" {cell.currency}" if cell.currency and not has_sign else ""
 
 
 def _compute_change(question: str, names: Mapping[SeriesCell, str]) -> str:
@@ -247,7 +255,8 @@ def _compute_change(question: str, names: Mapping[SeriesCell, str]) -> str:
     first, last = cells[0], cells[-1]
     change = values[last] - values[first]
     sign = next((sign for sign in "$€£¥" if sign in first.value), "")
-    scale = "".join(f" {scale}" for scale in scales - {"%"})
+    codes = {_find_code(cell) for cell in cells}
+    scale = "".join(f" {scale}{codes.pop() if len(codes) == 1 else ''}" for scale in scales - {"%"})
     if not change:
         told = f"unchanged from {told_of[first]} to {told_of[last]}"
     else:

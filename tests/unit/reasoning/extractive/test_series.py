@@ -427,3 +427,9 @@ async def test_the_quarters_of_one_year_are_those_of_that_year() -> None:
     found = await ask(question, REPORTS)
     assert found is not None
     assert [cell.value for cell in found.cells] == ["$1,180", "$1,340"]
+
+
+async def test_the_currency_of_the_table_stands_behind_its_values() -> None:
+    told = await tell("How has revenue changed over the quarters?", versions("950", "960", caption="(in EUR million)"))
+    assert "950 million EUR [1]" in told
+    assert "Computed: up by 10 million EUR, +1.1 %" in told

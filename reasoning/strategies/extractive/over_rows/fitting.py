@@ -14,6 +14,7 @@ from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said, Wan
 from reasoning.strategies.extractive.over_rows.tables import Table, TableRow
 from reasoning.strategies.extractive.over_rows.times import Time, is_word_of_time
 from reasoning.strategies.survey.judging import is_within
+from reasoning.strategies.survey.plan import NEGATION
 from reasoning.strategies.survey.totals import Aggregate, How
 from reasoning.strategies.survey.values import CURRENCIES, find_period, stems_of
 
@@ -67,6 +68,8 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
     naming = next((c for c in table.columns if noun in columns[c] and c not in table.amounts), "") or table.label
     compared = _find_compared(asked, table, columns)
     measure = by_measure or _choose_measure(asked, table, columns, {group, compared} - {""})
+    if not columns.get(measure) and _names_text(asked, table, columns, {group, *values}):
+        measure = ""
     if not measure and compared and asked.wanted is not Wanted.COUNT:
         measure = compared if _is_behind_operator(asked, columns[compared]) else ""
     if measure:
@@ -136,6 +139,19 @@ def _choose_group(asked: RowsAsked, table: Table, columns: dict[str, frozenset[S
     if not is_each or len(columns[group]) > 1:
         return group, ""
     return "", group if _name(group) & _OF_NUMBERS else ""
+
+
+def _names_text(asked: RowsAsked, table: Table, columns: dict[str, frozenset[Said]], others: Collection[str]) -> bool:
+    """Returns whether a word names a column of texts that neither names the rows nor chooses or groups them: "total
+    rent", where most rents are written as texts. No other column is measured then.
+    """
+    texts = [column for column in table.columns if column not in table.amounts and column not in table.dates]
+    return any(
+        not (asked.noun and are_same(said.stem, asked.noun))
+        for column in texts
+        if column != table.label and column not in others
+        for said in columns[column]
+    )
 
 
 def _counts_rows(asked: RowsAsked) -> bool:
@@ -236,8 +252,9 @@ def _find_values(
 ) -> dict[str, tuple[frozenset[str], frozenset[Said]]]:
     """Returns the cells that words of the question name, by column, with these words: `Status: open`.
 
-    A column whose cells the question has whole goes first, then the column with most words; a word counts once. A sign
-    such as `P-3`, whose parts are no words, is found as it is written.
+    A cell that denies something is none of them. A column whose cells the question has whole goes first, then the
+    column with most words; a word counts once. A sign such as `P-3`, whose parts are no words, is found as it is
+    written.
     """
     stems = asked.stems
     found: list[tuple[bool, int, int, str, frozenset[str], frozenset[Said]]] = []
@@ -245,12 +262,15 @@ def _find_values(
         if column in table.amounts or column in table.dates:
             continue
         texts = {text for row in table.body if (text := row.cells.get(column, ""))}
+        denies = NEGATION.match if column == table.label else NEGATION.search  # a name may be "Lamp without shade"
+        texts = {text for text in texts if not denies(text)}
         by_text = {text: stems_of(text) for text in texts}
         having = {text: frozenset(said for said in words if _has(said.stem, own)) for text, own in by_text.items()}
         having = {text: said for text, said in having.items() if said}
         whole = {text: said for text, said in having.items() if all(_has(own, stems) for own in by_text[text])}
         signs = {text: having.get(text, frozenset()) for text in texts if _is_written(text.casefold(), asked.text)}
-        chosen = signs or whole or having
+        equal = {text: said for text, said in whole.items() if _is_said(text.casefold(), asked.text)}
+        chosen = signs or equal or whole or having
         if chosen and len(chosen) <= _MOST_VALUES:
             said = frozenset(word for own in chosen.values() for word in own)
             found.append((not (signs or whole), -len(said), number, column, frozenset(chosen), said))
@@ -265,10 +285,15 @@ def _find_values(
 
 def _is_written(sign: str, question: str) -> bool:
     """Returns whether the question has a sign with a digit as a whole."""
-    at = question.find(sign) if any(map(str.isdecimal, sign)) else -1
+    return any(map(str.isdecimal, sign)) and _is_said(sign, question)
+
+
+def _is_said(text: str, question: str) -> bool:
+    """Returns whether the question has a text as whole words."""
+    at = question.find(text)
     if at < 0:
         return False
-    return not question[at - 1 : at].isalnum() and not question[at + len(sign) : at + len(sign) + 1].isalnum()
+    return not question[at - 1 : at].isalnum() and not question[at + len(text) : at + len(text) + 1].isalnum()
 
 
 def _keep_times(time: Time | None, table: Table, rows: list[TableRow]) -> tuple[list[TableRow], list[str], bool]:

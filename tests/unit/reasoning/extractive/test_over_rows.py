@@ -353,3 +353,20 @@ def test_numbers_of_things_are_no_amounts() -> None:
     answer = _answer("What is the sum of the invoices?", text)
     assert answer is not None
     assert answer.text.startswith("Amount, total: 25.00 USD")
+
+
+RENTS = "Flat | Rooms | Rent\nA | 3 | 500 EUR\nB | 2 | 700 EUR (warm)\nC | 4 | approx. 900 EUR\nD | 5 | on request\n"
+
+
+@pytest.mark.parametrize("question", ["What is the total rent?", "Which flat has the highest rent?"])
+def test_no_other_column_is_measured_than_the_one_that_is_named(question: str) -> None:
+    assert _answer(question, RENTS) is None
+
+
+def test_a_cell_that_denies_the_word_is_no_condition() -> None:
+    states = ("open", "paid", "not open", "re-opened", "Open", "paid")
+    rows = "".join(f"R-{number} | {state} | 10\n" for number, state in enumerate(states))
+    answer = _answer("How many open invoices are there?", f"Invoice | Status | Amount\n{rows}")
+    assert answer is not None
+    assert answer.text.startswith("2 rows")
+    assert "Status: Open or open" in answer.text

@@ -21,7 +21,7 @@ from reasoning.strategies.survey.judging import (
 from reasoning.strategies.survey.plan import NEGATION, Comparison, Plan, Sought
 from reasoning.strategies.survey.values import CURRENCIES, Amount, find_period, read_amount, stems_of
 
-__all__ = ["Cell", "column_stems", "judge_row", "read_cell"]
+__all__ = ["Cell", "column_stems", "judge_row", "read_cell", "read_flag"]
 
 _FLAGS = {
     True: frozenset({"yes", "y", "true", "x", "✓", "✔", "ja", "j", "1"}),
@@ -111,7 +111,7 @@ class _Row:
         if any(self._cells[at] is self._naming or self._is_spoken_of(at) for at in named):
             return _Found()
         if named:
-            flags = {at: _read_flag(self.texts[at]) for at in named}
+            flags = {at: read_flag(self.texts[at]) for at in named}
             said = set(flags.values())
             if self._plan.comparison is not None and said == {None}:
                 return _Found()  # a column whose numbers are compared
@@ -186,6 +186,6 @@ def _is_among(wording: Wording, stems: frozenset[str]) -> bool:
     return any(wanted <= stems for wanted in wording)
 
 
-def _read_flag(text: str) -> bool | None:
+def read_flag(text: str) -> bool | None:
     """Returns what a cell says of the name of its column; None if it has something else than yes or no."""
     return next((flag for flag, words in _FLAGS.items() if text.strip().casefold() in words), None)

@@ -15,6 +15,7 @@ from reasoning.strategies.extractive.over_rows.tables import Table, TableRow
 from reasoning.strategies.extractive.over_rows.times import Time, is_word_of_time
 from reasoning.strategies.survey.judging import is_within
 from reasoning.strategies.survey.plan import NEGATION
+from reasoning.strategies.survey.row_judging import read_flag
 from reasoning.strategies.survey.totals import Aggregate, How
 from reasoning.strategies.survey.values import CURRENCIES, find_period, stems_of
 
@@ -64,11 +65,13 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
     by_measure, group = _choose_group(asked, table, columns, group)
     values = _find_values(asked, rest, table)
     used = {said for said in rest if any(said in words for _, words in values.values())}
-    noun = next((said for said in asked.words if said in by_column), None)
+    flags = _find_flags(asked, table, columns, {group, *values})
+    of_flags = {said for column in flags for said in columns[column]}
+    noun = next((said for said in asked.words if said in by_column - of_flags), None)
     naming = next((c for c in table.columns if noun in columns[c] and c not in table.amounts), "") or table.label
     compared = _find_compared(asked, table, columns)
     measure = by_measure or _choose_measure(asked, table, columns, {group, compared} - {""})
-    if not columns.get(measure) and _names_text(asked, table, columns, {group, *values}):
+    if not columns.get(measure) and _names_text(asked, table, columns, {group, *values, *flags}):
         measure = ""
     if not measure and compared and asked.wanted is not Wanted.COUNT:
         measure = compared if _is_behind_operator(asked, columns[compared]) else ""
@@ -84,6 +87,9 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
         rows = [row for row in rows if row.cells.get(column) in texts]
         conditions.append(f"{column}: {' or '.join(sorted(texts))}")
         is_one = is_one or (column in (table.label, naming) and len(rows) == 1)
+    for column in flags:
+        rows = [row for row in rows if read_flag(row.cells.get(column, ""))]
+        conditions.append(f"{column}: yes")
     years = [said for said in rest if said not in used and _YEAR.fullmatch(said.written)]
     time = asked.time or (Time(written=years[0].written, year=int(years[0].written)) if len(years) == 1 else None)
     rows, more, is_timed = _keep_times(time, table, rows)
@@ -109,6 +115,7 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
     unread = [asked.time.written] if asked.time is not None and not is_timed else []
     if asked.comparison is not None and not compared:
         unread.append(asked.comparison.words)
+    unread += [column for column in flags if not table.flags[column]]
     unread += _find_unread(asked, table, columns, {measure, compared, group, naming}, heads)
     return Fit(
         table=table,
@@ -139,6 +146,18 @@ def _choose_group(asked: RowsAsked, table: Table, columns: dict[str, frozenset[S
     if not is_each or len(columns[group]) > 1:
         return group, ""
     return "", group if _name(group) & _OF_NUMBERS else ""
+
+
+def _find_flags(
+    asked: RowsAsked, table: Table, columns: dict[str, frozenset[Said]], others: Collection[str]
+) -> list[str]:
+    """Returns the columns of yes and no that words of the question name: "how many tasks are paid"."""
+    named = [column for column in table.flags if columns[column] and column not in others]
+    return [column for column in named if column not in table.amounts or _is_number_counted(asked)]
+
+
+def _is_number_counted(asked: RowsAsked) -> bool:
+    return asked.wanted is Wanted.COUNT and not asked.is_together
 
 
 def _names_text(asked: RowsAsked, table: Table, columns: dict[str, frozenset[Said]], others: Collection[str]) -> bool:

@@ -16,7 +16,7 @@ from core.ports.retrieval import Hit
 from core.ports.surveying import DocumentFinder, WordsAsked
 from reasoning.strategies.extractive.over_rows.total_rows import find_totals, is_named_total
 from reasoning.strategies.survey.repeated_rows import RepeatedRows
-from reasoning.strategies.survey.row_judging import Cell, read_cell
+from reasoning.strategies.survey.row_judging import Cell, read_cell, read_flag
 from reasoning.strategies.survey.values import Amount, find_period, has_points, read_passage_grids
 
 __all__ = ["MOST_PASSAGES", "MOST_SECONDS", "Table", "TableRow", "read_passage", "read_tables"]
@@ -29,6 +29,7 @@ _MARK = re.compile(r"[|;]|: ")
 _NAMELESS = re.compile(r"column \d{1,4}|")
 _ALIKE = 0.5
 """The least share of a row's columns that a table has, if the row belongs to it."""
+_SURE_FLAGS = frozenset({"yes", "no", "ja", "nein", "true", "false", "✓", "✔", "✗"})
 _MOSTLY = 0.5
 """The least share of a column's cells that are amounts, or dates, if it is a column of them."""
 
@@ -109,6 +110,16 @@ class Table:
             for row, is_total in zip(self.rows, totals, strict=True)
         ]
         self._numbers = {id(row): number for number, row in enumerate(self.rows)}
+        self.flags = {column: is_whole for column in self.columns if (is_whole := self._find_flags(column)) is not None}
+
+    def _find_flags(self, column: str) -> bool | None:
+        """Returns whether all cells of a column say yes or no (True), or some do (False); None if none does surely."""
+        texts = {text.casefold() for row in self.body if (text := row.cells.get(column, ""))}
+        if {"x", "y"} <= texts or len(texts) < 2:
+            return (bool(texts) and texts <= _SURE_FLAGS | {"x"}) or None
+        if all(read_flag(text) is not None for text in texts):
+            return True
+        return False if texts & _SURE_FLAGS else None
 
     def amount(self, row: TableRow, column: str) -> Amount | None:
         return self.amounts[column][self._numbers[id(row)]]

@@ -370,3 +370,27 @@ def test_a_cell_that_denies_the_word_is_no_condition() -> None:
     assert answer is not None
     assert answer.text.startswith("2 rows")
     assert "Status: Open or open" in answer.text
+
+
+TASKS = """Task | Status | Paid | Active | Cost
+Paint | paid | no | yes | 10
+Drill | paid | yes | yes | 20
+Glue | paid | no | no | 40
+Sand | paid | no | yes | 80
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "first"),
+    [
+        ("How many tasks are paid?", TASKS, "1 row "),
+        ("How many active tasks are there?", TASKS, "3 rows"),
+        ("What is the total cost of the active tasks?", TASKS, "Cost, total: 110 (3 values)"),
+        ("Which active task has the highest cost?", TASKS, "Sand: Cost: 80"),
+        ("How many active tasks are there?", TASKS.replace("no | no", "no | unknown"), ""),
+    ],
+)
+def test_a_column_of_yes_and_no_is_a_condition(question: str, text: str, first: str) -> None:
+    answer = _answer(question, text)
+    assert (answer.text if answer else "").startswith(first)
+    assert (answer is None) == (not first)

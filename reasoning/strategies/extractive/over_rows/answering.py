@@ -22,7 +22,13 @@ from core.text.value_kinds import find_stems
 from reasoning.citations.markers import make_citation
 from reasoning.citations.quotes import passage_text
 from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said, Wanted, are_same, read_rows_asked
-from reasoning.strategies.extractive.over_rows.computing import Line, compute_lines, format_amount, has_number
+from reasoning.strategies.extractive.over_rows.computing import (
+    Line,
+    compute_lines,
+    format_amount,
+    has_number,
+    is_group_wanted,
+)
 from reasoning.strategies.extractive.over_rows.fitting import Fit, fit
 from reasoning.strategies.extractive.over_rows.tables import MOST_PASSAGES, TableRow, read_passage, read_tables
 from reasoning.strategies.extractive.over_rows.times import is_word_of_time
@@ -138,7 +144,8 @@ def _is_absent(stem: str, hits: Sequence[Hit]) -> bool:
 
 
 def _is_usable(asked: RowsAsked, one: Fit) -> bool:
-    if one.left or one.is_one or asked.wanted is Wanted.CELL:
+    is_known = len(one.table.body) > one.table.unread  # of most rows
+    if one.left or one.is_one or asked.wanted is Wanted.CELL or not is_known:
         return False
     if asked.wanted is Wanted.DIFFERENCE:
         return bool(one.measure) and len(one.named) == _PARTIES
@@ -242,24 +249,41 @@ def _describe(asked: RowsAsked, one: Fit, others: Sequence[Fit]) -> str:
     parts = [_describe_operation(asked, one)]
     if one.conditions:
         parts.append(f"Rows with {'; '.join(one.conditions)}: {len(one.rows):,}.")
-    parts.append(f"Read: all {rows:,} row{'' if rows == 1 else 's'} of {_name(one)}.")
+    parts.append(f"Read: {'' if table.unread else 'all '}{rows:,} row{'' if rows == 1 else 's'} of {_name(one)}.")
     if totals := table.totals:
         parts.append(f"Left out: {len(totals):,} row{'' if len(totals) == 1 else 's'} of totals{_compare(asked, one)}.")
-    if not has_number(asked, one) and one.measure:
-        without = [row for row in one.rows if table.amount(row, one.measure) is None]
-        texts = Counter(row.cells.get(one.measure, "") for row in without)
-        empty = texts.pop("", 0)
-        said = ", ".join(f"“{shorten(text, _LONGEST_CELL)}”" for text in list(texts)[:3])
-        if empty:
-            parts.append(f"Without a value in “{one.measure}”: {empty:,}.")
-        if texts:
-            parts.append(f"With text in “{one.measure}”, not a number: {texts.total():,} ({said}).")
+    parts += _describe_values(asked, one)
     if table.unread:
         parts.append(f"Not read, because the row has another number of cells, or is cut: {table.unread:,}.")
     if others:
         names = list(dict.fromkeys(_name(other) for other in others))
         parts.append(f"The question may also mean {', '.join(names[:3])}.")
     return " ".join(parts)
+
+
+def _describe_values(asked: RowsAsked, one: Fit) -> list[str]:
+    """Returns which rows have no name of a group, and which amounts were not put together, or are none."""
+    table = one.table
+    parts: list[str] = []
+    if is_group_wanted(asked, one) or (has_number(asked, one) and one.is_distinct and one.is_noun_known):
+        nameless = sum(not row.cells.get(one.naming) for row in one.rows)
+        if nameless:
+            parts.append(f"Passed over, because “{one.naming}” is empty: {nameless:,}.")
+    if has_number(asked, one) or not one.measure:
+        return parts
+    without = [row for row in one.rows if table.amount(row, one.measure) is None]
+    units = {amount.unit for row in one.rows if (amount := table.amount(row, one.measure))}
+    if len(units) > 1:
+        names = ", ".join(sorted(unit or "none" for unit in units))
+        parts.append(f"Amounts of different units were neither converted nor compared: {names}.")
+    texts = Counter(row.cells.get(one.measure, "") for row in without)
+    empty = texts.pop("", 0)
+    said = ", ".join(f"“{shorten(text, _LONGEST_CELL)}”" for text in list(texts)[:3])
+    if empty:
+        parts.append(f"Without a value in “{one.measure}”: {empty:,}.")
+    if texts:
+        parts.append(f"With text in “{one.measure}”, not a number: {texts.total():,} ({said}).")
+    return parts
 
 
 def _describe_operation(asked: RowsAsked, one: Fit) -> str:

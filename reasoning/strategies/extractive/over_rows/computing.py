@@ -12,13 +12,15 @@ from reasoning.strategies.extractive.over_rows.fitting import Fit
 from reasoning.strategies.extractive.over_rows.tables import TableRow
 from reasoning.strategies.survey.values import Amount
 
-__all__ = ["Line", "compute_lines", "format_amount", "has_number"]
+__all__ = ["Line", "compute_lines", "format_amount", "has_number", "is_group_wanted"]
 
 _MOST_TIES = 5
 _CITED = 3
 """Rows that a total or a count cites: the first ones."""
 _MOST_GROUPS = 50
 _DECIMALS = 6
+_MARKS = str.maketrans("()[],;:", "       ")
+"""Signs beside a unit in the name of a column: `Price (EUR)`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -40,18 +42,24 @@ def compute_lines(asked: RowsAsked, fit: Fit) -> list[Line]:
     """Returns the lines of the answer; [] if no row has an amount."""
     if asked.wanted is Wanted.DIFFERENCE:
         return _subtract(fit)
-    if asked.inner is not None and fit.is_noun_known and fit.is_distinct:
-        return _choose_group(asked, fit, asked.inner)
+    if is_group_wanted(asked, fit):
+        return _choose_group(asked, fit, asked.inner or Wanted.SUM)
     if not fit.group:
         return _compute(asked, fit, fit.rows)
     return _cut(_compute_groups(asked, fit), _MOST_GROUPS, "groups")
 
 
+def is_group_wanted(asked: RowsAsked, fit: Fit) -> bool:
+    """Returns whether the answer is a group and not a row: "which supplier has the highest total"."""
+    return asked.inner is not None and fit.is_noun_known and fit.is_distinct
+
+
 def _compute_groups(asked: RowsAsked, fit: Fit) -> list[Line]:
     groups: dict[str, list[TableRow]] = {}
     for row in fit.rows:
-        groups.setdefault(row.cells.get(fit.group, ""), []).append(row)
-    named = sorted(groups.items(), key=lambda group: (not group[0], -len(group[1])))
+        groups.setdefault(row.cells.get(fit.group, "").casefold(), []).append(row)
+    spelt = [(rows[0].cells.get(fit.group, ""), rows) for rows in groups.values()]
+    named = sorted(spelt, key=lambda group: (not group[0], -len(group[1])))
     return [line for name, rows in named for line in _compute(asked, fit, rows, name or f"without “{fit.group}”")]
 
 
@@ -65,7 +73,8 @@ def _cut(lines: Sequence[Line], most: int, what: str) -> list[Line]:
 
 def _choose_group(asked: RowsAsked, fit: Fit, inner: Wanted) -> list[Line]:
     """Returns the groups whose total or average is the highest or lowest, of each unit."""
-    totals = _compute_groups(replace(asked, wanted=inner, inner=None), replace(fit, group=fit.naming))
+    rows = [row for row in fit.rows if row.cells.get(fit.naming)]
+    totals = _compute_groups(replace(asked, wanted=inner, inner=None), replace(fit, group=fit.naming, rows=rows))
     chosen: list[Line] = []
     for unit in dict.fromkeys(line.unit for line in totals):
         lines = sorted((line for line in totals if line.unit == unit), key=lambda line: Decimal(line.value))
@@ -180,7 +189,8 @@ def name_row(fit: Fit, row: TableRow) -> str:
 def format_amount(value: Decimal, unit: str, column: str) -> str:
     """Returns an amount with marks between thousands, and its unit if the name of the column does not tell it."""
     shown = f"{Decimal(_plain(value)):,}"
-    return f"{shown}{unit}" if unit == "%" else shown if not unit or unit in column else f"{shown} {unit}"
+    is_told = f" {unit} " in f" {column.translate(_MARKS)} "
+    return f"{shown}{unit}" if unit == "%" else shown if not unit or is_told else f"{shown} {unit}"
 
 
 def _plain(value: Decimal) -> str:

@@ -30,6 +30,10 @@ _MOST_VALUES = 5
 """Values of one column that a question names at most; of more, a word is no condition."""
 
 
+_MOST_UNDATED = 0.25
+"""The greatest share of rows whose date was not read, if those of a time are computed."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Fit:
     """What a question means in a table.
@@ -262,7 +266,7 @@ def _match(words: Sequence[Said], name: frozenset[str]) -> frozenset[Said]:
 
 
 def _repeats(table: Table, column: str) -> bool:
-    texts = [text for row in table.body if (text := row.cells.get(column, ""))]
+    texts = [text.casefold() for row in table.body if (text := row.cells.get(column, ""))]
     return len(set(texts)) < len(texts)
 
 
@@ -317,14 +321,19 @@ def _is_said(text: str, question: str) -> bool:
 
 def _keep_times(time: Time | None, table: Table, rows: list[TableRow]) -> tuple[list[TableRow], list[str], bool]:
     """Returns the rows of the time that the question names, and whether it could be read of the only dates they
-    have.
+    have. Rows without such a date are left out and counted; it could not if they are many.
     """
     if time is None or len(table.dates) != 1:
         return rows, [], time is None
     column = next(iter(table.dates))
     dated = [(row, find_period(row.cells.get(column, ""))) for row in rows]
     kept = [row for row, period in dated if period and time.has(period.year, period.month)]
-    return kept, [f"{column}: {time.written}"], True
+    undated = sum(period is None for _, period in dated)
+    if undated > _MOST_UNDATED * len(rows):
+        return rows, [], False
+    year = f" {time.year}" if time.year and str(time.year) not in time.written else ""
+    left = f" (left out, because the date is missing or was not understood: {undated:,})" if undated else ""
+    return kept, [f"{column}: {time.written}{year}{left}"], True
 
 
 def _choose_measure(

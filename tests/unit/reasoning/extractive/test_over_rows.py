@@ -394,3 +394,43 @@ def test_a_column_of_yes_and_no_is_a_condition(question: str, text: str, first: 
     answer = _answer(question, text)
     assert (answer.text if answer else "").startswith(first)
     assert (answer is None) == (not first)
+
+
+def test_groups_are_one_whatever_their_case_and_rows_without_a_name_are_no_group() -> None:
+    text = "Supplier | Amount\nAcme | 10\nacme | 20\nACME | 5\nKolb | 30\n | 90\n"
+    answer = _answer("Which supplier has the highest total amount?", text)
+    assert answer is not None
+    assert answer.text.startswith("Acme: Amount, total: 35 (3 values)")
+    assert "Passed over, because “Supplier” is empty: 1." in answer.text
+    answer = _answer("What is the total amount per supplier?", text)
+    assert answer is not None
+    assert answer.text.startswith("Acme: Amount, total: 35 (3 values)")
+
+
+def test_all_rows_are_said_to_be_read_only_if_they_are() -> None:
+    header = "Product | Price | Stock\n"
+    rows = "Lamp | 10 | 1\nRake | 20 | 2\nSofa | 30 | 3\n"
+    answer = _answer("What is the total price of the products?", header + rows + "Desk | 40\n")
+    assert answer is not None
+    assert "Read: 3 rows of" in answer.text
+    ragged = "Desk | 40\nBed | 50\nCot | 60\n"
+    assert _answer("What is the total price of the products?", header + rows + ragged) is None
+
+
+def test_rows_whose_date_is_not_understood_are_counted() -> None:
+    dated = "".join(f"A-{number} | 10 | 2023-05-0{number}\n" for number in range(1, 5))
+    text = f"Order | Amount | Date\n{dated}A-5 | 7 | 05/02/2023\n"
+    answer = _answer("What is the total amount of the orders in May 2023?", text)
+    assert answer is not None
+    assert answer.text.startswith("Amount, total: 40 (4 values)")
+    assert "Date: May 2023 (left out, because the date is missing or was not understood: 1): 4." in answer.text
+    assert _answer("What is the total amount of the orders in May 2023?", text + "A-6 | 7 | 2023\n") is None
+
+
+def test_amounts_of_several_units_are_not_compared() -> None:
+    answer = _answer("Which part has the highest weight?", "Part | Weight\nA | 900 g\nB | 2 kg\nC | 1 t\nD | 500 mg\n")
+    assert answer is not None
+    assert "neither converted nor compared: g, kg, mg, t." in answer.text
+    answer = _answer("What is the total weight of the parts?", "Part | Weight\nA | 900 g\nB | 100 g\n")
+    assert answer is not None
+    assert answer.text.startswith("Weight, total: 1,000 g (2 values)")

@@ -252,6 +252,11 @@ def _describe(asked: RowsAsked, one: Fit, others: Sequence[Fit]) -> str:
     parts.append(f"Read: {'' if table.unread else 'all '}{rows:,} row{'' if rows == 1 else 's'} of {_name(one)}.")
     if totals := table.totals:
         parts.append(f"Left out: {len(totals):,} row{'' if len(totals) == 1 else 's'} of totals{_compare(asked, one)}.")
+    if likely := table.like_totals:
+        said = ", ".join(f"“{shorten(name, _LONGEST_CELL)}”" for name in likely[:3])
+        parts.append(f"Not left out, though they may be totals: {len(likely):,} ({said}).")
+    if table.headers > 1:
+        parts.append(f"The names of the columns stand there {table.headers:,} times: these may be several tables.")
     parts += _describe_values(asked, one)
     if table.unread:
         parts.append(f"Not read, because the row has another number of cells, or is cut: {table.unread:,}.")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
+from core.text.shortening import shorten
 from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Wanted
 from reasoning.strategies.extractive.over_rows.fitting import Fit
 from reasoning.strategies.extractive.over_rows.tables import TableRow
@@ -19,6 +20,7 @@ _CITED = 3
 """Rows that a total or a count cites: the first ones."""
 _MOST_GROUPS = 50
 _DECIMALS = 6
+_LONGEST_NAME = 60
 _MARKS = str.maketrans("()[],;:", "       ")
 """Signs beside a unit in the name of a column: `Price (EUR)`."""
 
@@ -131,9 +133,10 @@ def _choose(asked: RowsAsked, fit: Fit, members: Iterable[tuple[TableRow, Amount
     else:
         wanted = set(values[asked.place - 1 : asked.place])
     chosen = [(row, amount) for row, amount in ordered if amount.value in wanted]
+    head = f"{group}: " if group else ""
     lines = [
         Line(
-            text=f"{f'{group}: ' if group else ''}{name_row(fit, row)}: {fit.measure}: {row.cells[fit.measure]}",
+            text=f"{head}{name_row(fit, row)}{_tell(fit, row)}: {fit.measure}: {row.cells[fit.measure]}",
             rows=(row,),
             kind="row",
             name=name_row(fit, row),
@@ -184,6 +187,20 @@ def _subtract(fit: Fit) -> list[Line]:
 def name_row(fit: Fit, row: TableRow) -> str:
     """Returns the name of a row; a cell without a text takes the first one that has."""
     return row.cells.get(fit.naming, "") or next((text for text in row.cells.values() if text), "")
+
+
+def _tell(fit: Fit, row: TableRow) -> str:
+    """Returns the name beside a code, `BR-2 (Broom)`: from the first column of texts, if each row has its own."""
+    if not any(map(str.isdecimal, name_row(fit, row))):
+        return ""
+    table = fit.table
+    for column in table.columns:
+        text = row.cells.get(column, "")
+        if column not in {fit.naming, fit.group, *table.amounts, *table.dates, *table.flags} and text:
+            texts = [other.cells.get(column, "") for other in table.body]
+            is_name = len(set(texts)) == len(texts) > 1 and not any(map(str.isdecimal, text))
+            return f" ({shorten(text, _LONGEST_NAME)})" if is_name else ""
+    return ""
 
 
 def format_amount(value: Decimal, unit: str, column: str) -> str:

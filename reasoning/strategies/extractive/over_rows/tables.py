@@ -14,7 +14,7 @@ from core.passage_context.grids import GridRow, TextGrid
 from core.passage_context.tables import has_page_number
 from core.ports.retrieval import Hit
 from core.ports.surveying import DocumentFinder, WordsAsked
-from reasoning.strategies.extractive.over_rows.total_rows import find_totals, is_named_total
+from reasoning.strategies.extractive.over_rows.total_rows import find_totals, is_like_total, is_named_total
 from reasoning.strategies.survey.repeated_rows import RepeatedRows
 from reasoning.strategies.survey.row_judging import Cell, read_cell, read_flag
 from reasoning.strategies.survey.values import Amount, find_period, has_points, read_passage_grids
@@ -53,7 +53,8 @@ class Table:
     """A table of the document of `hit`, which may go on in several passages. `heading` names its sheet or section.
 
     `unread` rows have another number of cells than the table has columns, or are cut where a passage ends. `lead` is
-    the line above the table, which alone tells it from a table with the same columns below it (`has_twin`).
+    the line above the table, which alone tells it from a table with the same columns below it (`has_twin`). Its
+    header may stand there again within a passage (`headers`): below it may be another table, or the next page.
     """
 
     hit: Hit
@@ -63,6 +64,7 @@ class Table:
     unread: int = 0
     lead: str = ""
     has_twin: bool = False
+    headers: int = 1
 
     def is_like(self, other: "Table") -> bool:
         """Returns whether another table of the document has the same columns under the same heading."""
@@ -77,6 +79,12 @@ class Table:
     def body(self) -> list[TableRow]:
         """The rows that are no totals."""
         return [row for row in self.rows if not row.is_total]
+
+    @property
+    def like_totals(self) -> list[str]:
+        """The names of rows of the body that may be totals."""
+        names = (next(filter(None, row.cells.values()), "") for row in self.body)
+        return [name for name in names if is_like_total(name)]
 
     @property
     def label(self) -> str:
@@ -196,6 +204,13 @@ class _Reading:
                 self._count_cut(before, goes_on=bool(names))
             self._between += before
             self._begin(grid, heading)
+            if (
+                at
+                and grid.header
+                and self.tables
+                and self.tables[-1].columns == [name for name in grid.columns if name]
+            ):
+                self.tables[-1].headers += bool(self.tables[-1].rows)
             for line in grid.rows:
                 if (line.start, line.end) not in repeated:
                     self._add(heading, chunk, grid, line)
@@ -253,7 +268,7 @@ class _Reading:
             if column not in table.columns:
                 table.columns.append(column)
         cells = dict(_read_cells(chunk.text, columns, line))
-        if not any(cells.values()) or all(cells.get(column) == column for column in named):
+        if not any(cells.values()) or all(cells.get(column, "").casefold() == column.casefold() for column in named):
             return
         first = next(iter(cell for cell in cells.values() if cell), "")
         written = chunk.text[line.start : line.end]

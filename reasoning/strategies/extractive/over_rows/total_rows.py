@@ -12,10 +12,15 @@ from decimal import Decimal
 from core.execution.limits import check_work
 from reasoning.strategies.survey.values import Amount, is_total
 
-__all__ = ["find_totals", "is_named_total"]
+__all__ = ["find_totals", "is_like_total", "is_named_total"]
 
 _FORWARD = re.compile(
     r"(?:(?:total|amount|balance|sum) )?(?:(?:carried|brought) (?:forward|over|down)|balance forward)\b", re.IGNORECASE
+)
+_WITH_TAX = re.compile(
+    r"(?:grand |sub-?)?(?:total|sum|summe|gesamt|gesamtsumme|gesamtbetrag)[ ]"
+    r"(?:incl|excl|inkl|exkl|zzgl|including|excluding|net|gross|before|after|ttc|ht|hors)\b|grand total\b",
+    re.IGNORECASE,
 )
 _PART_OF_TOTAL = re.compile(
     r"(?:davon|thereof|of which|dont|inkl|incl|zzgl|plus|net|gross|netto\w{0,8}|brutto\w{0,8}|mwst|ust|vat|tax|tva"
@@ -47,7 +52,12 @@ class _Sums:
 
 def is_named_total(label: str) -> bool:
     """Returns whether a row is a total by its name alone: `Total`, `Carried forward`."""
-    return is_total(label) or _FORWARD.match(label) is not None
+    return is_total(label) or any(pattern.match(label) for pattern in (_FORWARD, _WITH_TAX))
+
+
+def is_like_total(label: str) -> bool:
+    """Returns whether a row may be a total by its name, or a thing that is called so: `Total goods`."""
+    return bool(_cut_total(label))
 
 
 def find_totals(

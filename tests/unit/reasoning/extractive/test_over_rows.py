@@ -434,3 +434,28 @@ def test_amounts_of_several_units_are_not_compared() -> None:
     answer = _answer("What is the total weight of the parts?", "Part | Weight\nA | 900 g\nB | 100 g\n")
     assert answer is not None
     assert answer.text.startswith("Weight, total: 1,000 g (2 values)")
+
+
+def test_headers_and_totals_are_no_rows_however_they_are_written() -> None:
+    text = "Article | Amount\nLamp | 10\nRake | 20\nARTICLE | AMOUNT\nSofa | 30\nTotal goods | 60\nFreight | 5\n"
+    answer = _answer("What is the total amount of the articles?", f"{text}Grand total incl. VAT | 77\n")
+    assert answer is not None
+    assert answer.text.startswith("Amount, total: 65 (4 values)")
+    answer = _answer("What is the total amount of the articles?", text.replace("60", "59"))
+    assert answer is not None
+    assert "Not left out, though they may be totals: 1 (“Total goods”)." in answer.text
+
+
+def test_a_header_that_stands_there_again_is_said() -> None:
+    text = "Article | Stock\nA | 1\nB | 2\n\n\nArticle | Stock\nC | 4\nD | 3\n"
+    answer = _answer("Which article has the highest stock?", text)
+    assert answer is not None
+    assert "The names of the columns stand there 2 times: these may be several tables." in answer.text
+
+
+def test_a_code_has_its_name_beside_it() -> None:
+    answer = _answer(
+        "Which article has the lowest stock?", "Article | Name | Stock\nBR-1 | Brush | 5\nBR-2 | Broom | 3\n"
+    )
+    assert answer is not None
+    assert answer.text.startswith("BR-2 (Broom): Stock: 3")

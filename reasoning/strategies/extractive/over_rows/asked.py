@@ -124,6 +124,8 @@ _WHICH = re.compile(
     r"(?:are the |is the |sont les )?(?P<noun>[^\W\d_]{2,40})",
     re.IGNORECASE,
 )
+_LISTED = re.compile(r"\W{0,3}(?:which|welche[nmrs]?|quel(?:le)?s?)\b", re.IGNORECASE)
+"""How a question begins that lists the rows of a comparison: "which articles have a stock below 50"."""
 _EITHER = re.compile(
     r"\b(?:except|excluding|other than|außer|sauf|unpaid|unbezahlt\w{0,2}|median|trend|per cent of)\b", re.IGNORECASE
 )
@@ -163,10 +165,10 @@ class RowsAsked:
     words that may name groups, and `columns` the words that name the cell that is asked for. `stems` are all words, and
     `inner` is what each group is made of whose value is the highest ("which supplier has the highest total").
     `operator` is the first word that tells what is wanted. `is_priced`: these also tell that a price is ("cheapest").
-    `is_together`: all rows are added up ("in total"). `each` are the words behind "per", as they are written, or words
-    of time behind "by". `compared` is the place of the comparison, and `after` the place behind the word for what is
-    wanted, which may have the word for an amount itself (`names_amount`), or be "most", of what is counted
-    (`is_counted`).
+    `is_together`: all rows are added up ("in total"). `is_listed`: the rows that are counted are named. `each` are the
+    words behind "per", as they are written, or words of time behind "by". `compared` is the place of the comparison,
+    and `after` the place behind the word for what is wanted, which may have the word for an amount itself
+    (`names_amount`), or be "most", of what is counted (`is_counted`).
     """
 
     wanted: Wanted
@@ -184,6 +186,7 @@ class RowsAsked:
     inner: Wanted | None = None
     is_priced: bool = False
     is_together: bool = False
+    is_listed: bool = False
     is_counted: bool = False
     after: int = 0
     names_amount: bool = False
@@ -222,6 +225,8 @@ def read_rows_asked(question: str) -> RowsAsked | None:
     ordinal = _ORDINAL.search(rest)
     rest = _blank(rest, ordinal)
     found = _find_operator(rest)
+    listed = _LISTED.match(rest) if found is None and compared else None
+    found = found or ((Wanted.COUNT, listed) if listed else None)
     if found is None:
         return None
     wanted, operator = found
@@ -258,6 +263,7 @@ def read_rows_asked(question: str) -> RowsAsked | None:
         inner=_find_inner(wanted, rest),
         is_priced=_PRICED.search(operator.group()) is not None,
         is_together=is_together or (wanted is Wanted.COUNT and "total" in operator.group().casefold()),
+        is_listed=listed is not None,
         is_counted=wanted in _ORDERED and _MANY.fullmatch(operator.group()) is not None,
         after=operator.end(),
         names_amount=re.search(r"amount|value|betrag|wert", operator.group(), re.IGNORECASE) is not None,

@@ -46,6 +46,8 @@ def compute_lines(asked: RowsAsked, fit: Fit) -> list[Line]:
         return _subtract(fit)
     if is_group_wanted(asked, fit):
         return _choose_group(asked, fit, asked.inner or Wanted.SUM)
+    if asked.is_listed and fit.rows:
+        return _list(fit)
     if not fit.group:
         return _compute(asked, fit, fit.rows)
     return _cut(_compute_groups(asked, fit), _MOST_GROUPS, "groups")
@@ -146,6 +148,25 @@ def _choose(asked: RowsAsked, fit: Fit, members: Iterable[tuple[TableRow, Amount
         for row, amount in chosen
     ]
     return _cut(lines, max(asked.most, _MOST_TIES), "rows with the same value")
+
+
+def _list(fit: Fit) -> list[Line]:
+    """Returns the rows that meet the conditions, with the value that was compared."""
+    lines: list[Line] = []
+    for row in fit.rows:
+        amount = fit.table.amount(row, fit.compared)
+        name = name_row(fit, row)
+        lines.append(
+            Line(
+                text=f"{name}{_tell(fit, row)}: {fit.compared}: {row.cells[fit.compared]}",
+                rows=(row,),
+                kind="row",
+                name=name,
+                value=_plain(amount.value) if amount else "",
+                unit=amount.unit if amount else "",
+            )
+        )
+    return _cut(lines, _MOST_GROUPS, "rows")
 
 
 def _count(fit: Fit, rows: Sequence[TableRow], group: str) -> Line:

@@ -38,15 +38,17 @@ _MOST_UNDATED = 0.25
 class Fit:
     """What a question means in a table.
 
-    `measure` is the column of amounts, '' if none is named, `group` the column of groups, '' without any, and `naming`
-    the column that names the rows. `rows` meet the `conditions`, which are written for a reader. `is_one`: the question
-    names one row. `left` are the words that the table does not have, and `known` counts the others. The first word
-    that names a column names the rows (`is_noun_known`), of which several may have one name (`is_distinct`), or the
-    measure (`is_noun_measured`). `is_measured`: a word of the question names the measure.
+    `measure` is the column of amounts, '' if none is named, `compared` the column that is compared with a number,
+    `group` the column of groups, '' without any, and `naming` the column that names the rows. `rows` meet the
+    `conditions`, which are written for a reader. `is_one`: the question names one row. `left` are the words that the
+    table does not have, and `known` counts the others. The first word that names a column names the rows
+    (`is_noun_known`), of which several may have one name (`is_distinct`), or the measure (`is_noun_measured`).
+    `is_measured`: a word of the question names the measure.
     """
 
     table: Table
     measure: str
+    compared: str
     group: str
     naming: str
     rows: list[TableRow]
@@ -124,6 +126,7 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
     return Fit(
         table=table,
         measure=measure,
+        compared=compared,
         group=group,
         naming=naming,
         rows=rows,

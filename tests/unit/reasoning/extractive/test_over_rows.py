@@ -459,3 +459,19 @@ def test_a_code_has_its_name_beside_it() -> None:
     )
     assert answer is not None
     assert answer.text.startswith("BR-2 (Broom): Stock: 3")
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("Which articles have a stock below 50?", "B: Stock: 20 [1]\n\nD: Stock: 5 [1]\n\nCounted by code."),
+        ("Which articles have a stock over 500?", "0 rows"),
+        ("Which articles have a stock below their reorder level?", ""),
+        ("Which suppliers have more than 2 articles?", ""),
+    ],
+)
+def test_rows_of_a_comparison_are_listed(question: str, first: str) -> None:
+    text = "Article | Supplier | Stock | Reorder level\nA | Kolb | 100 | 50\nB | Kolb | 20 | 30\nD | Kolb | 5 | 9\n"
+    answer = _answer(question, text)
+    assert (answer.text if answer else "").startswith(first)
+    assert (answer is None) == (not first)

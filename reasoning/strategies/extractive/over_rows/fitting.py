@@ -14,7 +14,7 @@ from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said, Wan
 from reasoning.strategies.extractive.over_rows.tables import Table, TableRow
 from reasoning.strategies.extractive.over_rows.times import Time, is_word_of_time
 from reasoning.strategies.survey.judging import is_within
-from reasoning.strategies.survey.plan import NEGATION
+from reasoning.strategies.survey.plan import NEGATION, Comparison
 from reasoning.strategies.survey.row_judging import read_flag
 from reasoning.strategies.survey.totals import Aggregate, How
 from reasoning.strategies.survey.values import CURRENCIES, find_period, stems_of
@@ -102,9 +102,8 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
     conditions += more
     used |= {said for said in years if more}
     if asked.comparison is not None and compared:
-        read = [(row, table.amount(row, compared)) for row in rows]
-        rows = [row for row, amount in read if amount and is_within(asked.comparison, float(amount.value))]
-        conditions.append(f"{compared}: {asked.comparison.words} {asked.comparison.number}")
+        rows, condition = _compare(asked.comparison, table, compared, rows)
+        conditions.append(condition)
     document = table.hit.document
     lead = table.lead if table.has_twin else ""
     heads = find_stems(f"{document.title}\n{_spaced(document.key)}\n{table.heading}\n{lead}")
@@ -119,7 +118,7 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
         and not (is_open and asked.noun and are_same(said.stem, asked.noun))
     )
     unread = [asked.time.written] if asked.time is not None and not is_timed else []
-    if asked.comparison is not None and not compared:
+    if asked.comparison is not None and not _has_one_unit(table, compared):
         unread.append(asked.comparison.words)
     unread += [column for column in flags if not table.flags[column]]
     unread += _find_unread(asked, table, columns, {measure, compared, group, naming}, heads)
@@ -337,6 +336,19 @@ def _keep_times(time: Time | None, table: Table, rows: list[TableRow]) -> tuple[
     year = f" {time.year}" if time.year and str(time.year) not in time.written else ""
     left = f" (left out, because the date is missing or was not understood: {undated:,})" if undated else ""
     return kept, [f"{column}: {time.written}{year}{left}"], True
+
+
+def _compare(comparison: Comparison, table: Table, column: str, rows: list[TableRow]) -> tuple[list[TableRow], str]:
+    """Returns the rows whose amount is within a comparison, and the condition, with how many cells are no numbers."""
+    read = [(row, table.amount(row, column)) for row in rows]
+    kept = [row for row, amount in read if amount and is_within(comparison, float(amount.value))]
+    missing = sum(amount is None for _, amount in read)
+    left_out = f" (left out, because it is no number: {missing:,})" if missing else ""
+    return kept, f"{column}: {comparison.words} {comparison.number}{left_out}"
+
+
+def _has_one_unit(table: Table, column: str) -> bool:
+    return len({amount.unit for amount in table.amounts.get(column, ()) if amount}) == 1
 
 
 def _choose_measure(

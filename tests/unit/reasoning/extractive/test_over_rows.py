@@ -475,3 +475,12 @@ def test_rows_of_a_comparison_are_listed(question: str, first: str) -> None:
     answer = _answer(question, text)
     assert (answer.text if answer else "").startswith(first)
     assert (answer is None) == (not first)
+
+
+def test_a_comparison_leaves_out_texts_aloud_and_does_not_compare_units() -> None:
+    text = "Part | Weight\nA | 900 g\nB | 200 g\nC | unknown\n"
+    answer = _answer("Which parts have a weight below 500?", text)
+    assert answer is not None
+    assert answer.text.startswith("B: Weight: 200 g")
+    assert "Weight: below 500 (left out, because it is no number: 1): 1." in answer.text
+    assert _answer("Which parts have a weight below 500?", f"{text}D | 2 kg\n") is None

@@ -138,18 +138,28 @@ _DATES = (
     re.compile(rf"(?<![^\W_])(?:FY ?)?{_YEAR}(?![^\W_])"),
 )
 """What a date looks like, the most exact first."""
-_LENGTHS = tuple(
-    (re.compile(rf"\b(?:{words})\b", re.IGNORECASE), months)
-    for words, months in (
-        (r"three[ -]months?|3[ -]months?|thirteen weeks|13 weeks|drei monaten?|3 monaten?|trois mois|3 mois", 3),
-        (r"six[ -]months?|6[ -]months?|twenty-six weeks|26 weeks|sechs monaten?|6 monaten?|six mois|6 mois", 6),
-        (r"nine[ -]months?|9[ -]months?|thirty-nine weeks|39 weeks|neun monaten?|9 monaten?|neuf mois|9 mois", 9),
-        (r"twelve[ -]months?|12[ -]months?|5[23] weeks|fifty-(?:two|three) weeks|zwölf monaten?|douze mois", 12),
-        (r"half[ -]year|first half|halbjahr|semestre", 6),
-        (r"quarter(?:s|ly)?|quartale?n?|trimestres?|Q[1-4]", 3),
-        (r"(?:fiscal )?years? ended|full[ -]year|geschäftsjahr|exercice", 12),
-    )
+_LENGTHS = (
+    re.compile(
+        r"\b(?:three[ -]months?|3[ -]months?|thirteen weeks|13 weeks|drei monaten?|3 monaten?|trois mois|3 mois)\b",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"\b(?:six[ -]months?|6[ -]months?|twenty-six weeks|26 weeks|sechs monaten?|6 monaten?|six mois|6 mois)\b",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"\b(?:nine[ -]months?|9[ -]months?|thirty-nine weeks|39 weeks|neun monaten?|9 monaten?|neuf mois|9 mois)\b",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"\b(?:twelve[ -]months?|12[ -]months?|5[23] weeks|fifty-(?:two|three) weeks|zwölf monaten?|douze mois)\b",
+        re.IGNORECASE,
+    ),
+    re.compile(r"\b(?:half[ -]year|first half|halbjahr|semestre)\b", re.IGNORECASE),
+    re.compile(r"\b(?:quarter(?:s|ly)?|quartale?n?|trimestres?|Q[1-4])\b", re.IGNORECASE),
+    re.compile(r"\b(?:(?:fiscal )?years? ended|full[ -]year|geschäftsjahr|exercice)\b", re.IGNORECASE),
 )
+_MONTHS_OF_LENGTHS = (3, 6, 9, 12, 6, 3, 12)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -253,7 +263,9 @@ def asks_for_extremes(question: str) -> bool:
 
 def find_months(text: str) -> int:
     """Returns how many months a period has, by a text such as `Nine Months Ended`; 0 if the text does not tell."""
-    return next((months for pattern, months in _LENGTHS if pattern.search(text)), 0)
+    return next(
+        (months for pattern, months in zip(_LENGTHS, _MONTHS_OF_LENGTHS, strict=True) if pattern.search(text)), 0
+    )
 
 
 def read_period(name: str) -> Period | None:

@@ -17,6 +17,8 @@ RUN_TIME_ONLY = {
     "models.endpoint_errors",
     # escaped pieces of a deleted text
     "app.services.sweep",
+    # an escaped name of an entity
+    "app.services.made_questions.mentions",
     # escaped names of entities
     "indexer.extractors._occurrences",
     # made for each level, and kept in a dictionary that is looked into

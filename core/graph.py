@@ -1,9 +1,24 @@
-"""Entities, facts and synonyms: what an extractor finds in a chunk, and the rows of the graph that it becomes."""
+"""Entities, facts and synonyms: what an extractor finds in a chunk, and the rows of the graph that it becomes; and how
+facts fit the schema of their corpus (`core.graph_schema`).
+"""
 
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 
-__all__ = ["Entity", "EntityMerge", "EntityRejection", "Extraction", "Fact", "Mention", "Surface", "Synonym", "Triple"]
+__all__ = [
+    "Entity",
+    "EntityMerge",
+    "EntityRejection",
+    "Extraction",
+    "Fact",
+    "Fit",
+    "FitTally",
+    "Mention",
+    "Surface",
+    "Synonym",
+    "Triple",
+]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -99,3 +114,33 @@ class Synonym:
     first_id: str
     second_id: str
     score: float
+
+
+class Fit(StrEnum):
+    """How a fact fits a schema."""
+
+    WITHIN = "within"
+    """It states a relation of the schema, whose ends have types that the relation allows, or no type."""
+    OUTSIDE = "outside"
+    """It states a relation of the schema, and an end has a type that the relation does not allow."""
+    UNNAMED = "unnamed"
+    """It states no relation of the schema."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitTally:
+    """How many facts fit a schema in each way. It is false if there are none."""
+
+    within: int = 0
+    outside: int = 0
+    unnamed: int = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.within or self.outside or self.unnamed)
+
+    def describe(self) -> str:
+        facts = "fact" if self.within == 1 else "facts"
+        return (
+            f"{self.within:,} {facts} within the schema, {self.outside:,} outside, "
+            f"{self.unnamed:,} without a relation of it"
+        )

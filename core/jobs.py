@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-from core.graph_schema import FitTally
+from core.graph import FitTally
 
 __all__ = ["Job", "JobAhead", "JobKind", "JobProgress", "JobState", "derive_job_state"]
 

@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 
 from core.corpora import Fine
 from core.documents import RevisionState
-from core.graph_schema import Fit
+from core.graph import Fit
 from core.jobs import JobKind, JobState
 from core.ports.reasoning import Support
 from core.ports.retrieval import NodeKind

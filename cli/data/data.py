@@ -13,7 +13,7 @@ from core.record_policy.errors import no_document
 if TYPE_CHECKING:
     from core.corpora import Corpus, CorpusCounts
     from core.documents import Document, RevisionState
-    from core.graph_schema import FitTally
+    from core.graph import FitTally
     from core.jobs import Job, JobKind, JobState
     from core.principals import DocumentAccess
 

@@ -11,7 +11,7 @@ from cli.flows import questions
 from core.corpora import Corpus, CorpusCounts
 from core.documents import Document, RevisionState
 from core.errors import NotFound
-from core.graph_schema import FitTally
+from core.graph import FitTally
 from core.jobs import Job, JobKind, JobState
 from core.ports.record import Record
 from core.principals import DocumentAccess

@@ -14,7 +14,7 @@ from cli.output.console import print_status
 from core.corpora import Corpus, CorpusCounts, CorpusSettings, Fine
 from core.documents import Document, RevisionState
 from core.errors import NotFound
-from core.graph_schema import Fit, FitTally
+from core.graph import Fit, FitTally
 from core.jobs import Job, JobAhead, JobKind, JobProgress, JobState
 from core.principals import DocumentAccess
 from core.settings import Settings

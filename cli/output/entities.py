@@ -6,7 +6,8 @@ from app.services.graph import NamedMerge
 from app.services.resolution import NamedRejection
 from cli.output.console import counted, print_result, table
 from cli.output.results import name_node, print_snippet
-from core.graph_schema import Fit, FitTally, GraphSchema
+from core.graph import Fit, FitTally
+from core.graph_schema import GraphSchema
 from core.ports.retrieval import PathStep
 from core.text.terms import split_words
 from retrieval.exploration import EdgeKind, EntityDetails, FitCounts, FoundEntity, Match, Subgraph, Ways

@@ -5,13 +5,11 @@ once. Only `strict` acts on documents: facts outside the schema are left out whe
 """
 
 from core.graph_schema.reading import MAX_BYTES, NO_SCHEMA, read_graph_schema
-from core.graph_schema.values import Fit, FitTally, GraphSchema, SchemaRelation, SchemaType, StatedFact
+from core.graph_schema.values import GraphSchema, SchemaRelation, SchemaType, StatedFact
 
 __all__ = [
     "MAX_BYTES",
     "NO_SCHEMA",
-    "Fit",
-    "FitTally",
     "GraphSchema",
     "SchemaRelation",
     "SchemaType",

@@ -4,9 +4,9 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from functools import lru_cache
 
+from core.graph import Fit
 from core.text.entity_types import EntityType, FactEnd, choose_type, find_called_kind, find_type_of_fact
 from core.text.entity_types.kinds import LONGEST
 from core.text.entity_types.names import OF
@@ -14,8 +14,6 @@ from core.text.names import normalise
 from core.text.terms import split_words
 
 __all__ = [
-    "Fit",
-    "FitTally",
     "GraphSchema",
     "SchemaRelation",
     "SchemaType",
@@ -23,36 +21,6 @@ __all__ = [
     "make_phrase_key",
     "make_word_key",
 ]
-
-
-class Fit(StrEnum):
-    """How a fact fits a schema."""
-
-    WITHIN = "within"
-    """It states a relation of the schema, whose ends have types that the relation allows, or no type."""
-    OUTSIDE = "outside"
-    """It states a relation of the schema, and an end has a type that the relation does not allow."""
-    UNNAMED = "unnamed"
-    """It states no relation of the schema."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class FitTally:
-    """How many facts fit a schema in each way. It is false if there are none."""
-
-    within: int = 0
-    outside: int = 0
-    unnamed: int = 0
-
-    def __bool__(self) -> bool:
-        return bool(self.within or self.outside or self.unnamed)
-
-    def describe(self) -> str:
-        facts = "fact" if self.within == 1 else "facts"
-        return (
-            f"{self.within:,} {facts} within the schema, {self.outside:,} outside, "
-            f"{self.unnamed:,} without a relation of it"
-        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,8 @@ from typing import Any, overload
 
 from core import ids
 from core.documents import HEADING_SEPARATOR, Chunk, Metadata, Span
-from core.graph_schema import NO_SCHEMA, FitTally, GraphSchema
+from core.graph import FitTally
+from core.graph_schema import NO_SCHEMA, GraphSchema
 from core.passage_context import split_heading
 from core.passage_context.row_labels import find_row_labels
 from core.ports.embedding import TokenCounter

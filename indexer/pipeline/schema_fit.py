@@ -3,7 +3,8 @@
 from collections import Counter, defaultdict
 from dataclasses import replace
 
-from core.graph_schema import Fit, FitTally, GraphSchema, StatedFact
+from core.graph import Fit, FitTally
+from core.graph_schema import GraphSchema, StatedFact
 from core.text.entity_types import FactEnd
 from indexer.pipeline.extracted_graph import ExtractedGraph
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.graph_schema import Fit
+from core.graph import Fit
 from core.ports.record import FactRow
 from retrieval.candidates.explanations import read_facts_of
 from retrieval.exploration.values import EntityFact, EntityRef, Scope

@@ -14,7 +14,8 @@ from core.corpora import Corpus
 from core.documents import Chunk, DocumentRef
 from core.errors import NotFound
 from core.execution.threads import compute
-from core.graph_schema import NO_SCHEMA, Fit, GraphSchema, StatedFact, read_graph_schema
+from core.graph import Fit
+from core.graph_schema import NO_SCHEMA, GraphSchema, StatedFact, read_graph_schema
 from core.ports.retrieval import NodeKind, PathStep
 from core.text.entity_types import FactEnd
 from retrieval.backends import RetrievalBackends

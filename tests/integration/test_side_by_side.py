@@ -3,7 +3,10 @@
 import subprocess
 import sys
 
-PRINT = f"{sys.executable} -c 'for n in range(10): print(\"line\", n)'"
+from tests.side_by_side import CLOSING_LINES
+
+FIRST_SHOWN = 4
+PRINT = f"{sys.executable} -c 'for n in range({CLOSING_LINES + FIRST_SHOWN}): print(\"line\", n)'"
 FAIL = f"{sys.executable} -c 'import sys; print(\"why\"); print(*range(20), sep=chr(10)); sys.exit(3)'"
 
 
@@ -15,7 +18,7 @@ def run(*commands: str) -> subprocess.CompletedProcess[str]:
 def test_closing_lines_are_shown_and_a_line_for_each() -> None:
     ran = run(f"first={PRINT}", f"second={PRINT}")
     assert ran.returncode == 0, ran.stderr
-    assert "=== first\nline 4\n" in ran.stdout
+    assert f"=== first\nline {FIRST_SHOWN}\n" in ran.stdout
     assert [line.split(" in ")[0] for line in ran.stdout.splitlines()[-2:]] == ["first: passed", "second: passed"]
 
 

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from app.container import Container
     from cli.data.data import Data
     from core.corpora import Corpus, CorpusCounts
-    from core.graph_schema import FitTally, GraphSchema
+    from core.graph import FitTally
+    from core.graph_schema import GraphSchema
     from core.jobs import Job
     from retrieval.exploration import FitCounts
 

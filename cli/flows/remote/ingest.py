@@ -19,7 +19,7 @@ from cli.output.progress import FinishedDocuments, Progress
 from core import errors
 from core.corpora import NO_EMBEDDING, Corpus, CorpusSettings, Fine
 from core.documents import LOADER_NOTES, Submission
-from core.graph_schema import Fit, FitTally
+from core.graph import Fit, FitTally
 from core.jobs import Job, JobKind, JobProgress, JobState, derive_job_state
 from core.ports.embedding_form import EmbeddingForm, split_form
 from indexer import Rejection

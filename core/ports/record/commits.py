@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from core.documents import Chunk, Metadata
-from core.graph import Fact, Mention, Synonym
-from core.graph_schema import FitTally
+from core.graph import Fact, FitTally, Mention, Synonym
 from core.ports.record.queue import Claim
 from core.validity.statements import STATEMENTS, without_marks
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from core.corpora import Corpus
 from core.documents import Chunk, Document, RevisionState
-from core.graph_schema import Fit, FitTally
+from core.graph import Fit, FitTally
 from core.jobs import Job
 from core.ports.record import Claim
 from core.record_policy.claims import MeasuredJob, RevisionProgress

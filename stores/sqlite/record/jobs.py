@@ -8,7 +8,7 @@ from itertools import islice
 from core.corpora import Corpus
 from core.documents import RevisionState
 from core.filters import DocumentFilter
-from core.graph_schema import FitTally
+from core.graph import FitTally
 from core.jobs import Job, JobAhead, JobKind, JobState
 from core.record_policy.claims import (
     ABANDONED_SECONDS,

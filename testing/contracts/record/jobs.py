@@ -14,8 +14,7 @@ from core import ids
 from core.corpora import Corpus
 from core.documents import OnConflict, RevisionState
 from core.errors import Conflict, NotFound
-from core.graph import Extraction
-from core.graph_schema import FitTally
+from core.graph import Extraction, FitTally
 from core.jobs import JobAhead, JobKind, JobProgress, JobState
 from core.ports.record import ClaimProgress, JobUsage, Record, StagedExtraction, Submissions
 from testing.record import LEASE, SETTINGS, RecordFixtures, claim_all, commit_of, put, revision

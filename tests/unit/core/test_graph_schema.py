@@ -3,7 +3,8 @@
 import pytest
 
 from core.errors import InvalidInput
-from core.graph_schema import MAX_BYTES, Fit, StatedFact, read_graph_schema
+from core.graph import Fit
+from core.graph_schema import MAX_BYTES, StatedFact, read_graph_schema
 from core.text.entity_types import FactEnd
 
 CONTRACTS = """

@@ -1,7 +1,7 @@
 """How the facts of a document fit a schema, and which of them a strict schema leaves out."""
 
-from core.graph import Extraction, Surface, Triple
-from core.graph_schema import NO_SCHEMA, FitTally, read_graph_schema
+from core.graph import Extraction, FitTally, Surface, Triple
+from core.graph_schema import NO_SCHEMA, read_graph_schema
 from indexer.pipeline.extracted_graph import ExtractedGraph, make_graph
 from indexer.pipeline.schema_fit import apply_schema
 

@@ -55,7 +55,7 @@ class MadeQuestion:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PossibleQuestions:
-    """How many questions of a kind are among those that were made, and how many could be made."""
+    """How many questions of a kind were made, and how many could be made."""
 
     kind: MadeKind
     made: int

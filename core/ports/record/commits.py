@@ -77,7 +77,7 @@ class Commit:
 
     `found_metadata` are the metadata that the loader has found in the content. `chunks` and `mentions` may be made when
     they are read, so they are best read few times, and one after another. `fits` are the facts that were compared with
-    a schema, also those that it left out.
+    a schema, with the facts that it left out.
     """
 
     claim: Claim

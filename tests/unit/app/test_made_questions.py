@@ -1,19 +1,14 @@
-"""How much work made questions are, in steps of the interpreter, and that it ends once nobody waits."""
-
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from types import FrameType
-from typing import Any
+"""How much work made questions are, in lines that are run, and that it ends once nobody waits."""
 
 import pytest
 
 from app.services.made_questions.kinds import MAKERS, Sources
-from app.services.made_questions.making import make_questions
+from app.services.made_questions.making import MadeQuestions, make_questions
 from app.services.made_questions.material import Fact, Material, Passage
 from app.services.made_questions.questions import Kind, MadeQuestion
 from core.errors import LoadFailed
 from core.execution.limits import WorkLimit
+from tests.counted_lines import count_lines
 
 _FIRST = ("Alba", "Boris", "Clara", "David", "Emma", "Felix", "Greta", "Hugo", "Irene", "Jonas")
 _LAST = ("Huber", "Kolb", "Meier", "Novak", "Okeke", "Pauli", "Quinn", "Rossi", "Suter", "Tanner")
@@ -50,34 +45,18 @@ def make_material(people: int) -> Material:
     )
 
 
-@contextmanager
-def counting_steps() -> Iterator[Callable[[], int]]:
-    """Counts the lines that the modules of made questions execute; each turn of a loop is one."""
-    steps = 0
-
-    def trace(frame: FrameType, event: str, _: Any) -> Any:
-        nonlocal steps
-        if _FOLDER not in frame.f_code.co_filename:
-            return None
-        steps += event == "line"
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        yield lambda: steps
-    finally:
-        sys.settrace(before)
+def count_work(kind: Kind, people: int) -> int:
+    """Returns how many lines are run until the questions of a kind are made."""
+    material, made = make_material(people), list[MadeQuestions]()
+    lines = count_lines(lambda: made.append(make_questions(material, 500, 0, [kind])), _FOLDER)
+    assert made[0].possible[kind] >= people // 10
+    return lines
 
 
 @pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.CELL])
 def test_the_work_grows_with_the_corpus_and_not_with_its_square(kind: Kind) -> None:
-    counts = []
-    for people in (150, 600):
-        with counting_steps() as count:
-            assert make_questions(make_material(people), 500, 0, [kind]).possible[kind] >= people // 10
-        counts.append(count())
-    assert counts[1] < 5 * counts[0], f"4 times the documents take {counts[1] / counts[0]:.1f} times the steps"
+    few, many = count_work(kind, 150), count_work(kind, 600)
+    assert many < 5 * few, f"4 times the documents take {many / few:.1f} times the lines"
 
 
 @pytest.mark.parametrize("kind", Kind)

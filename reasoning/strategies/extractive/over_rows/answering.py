@@ -73,15 +73,15 @@ async def answer_over_rows(
     fits = await _fit_tables(finder, question, asked, hits)
     if isinstance(fits, RowsAnswer):
         return fits
-    usable = [one for one in fits if _is_usable(asked, one)]
+    usable = [fitting for fitting in fits if _is_usable(asked, fitting)]
     if usable:
         best = max(usable, key=lambda one: one.known)
-        equal = [one for one in usable if one is not best and one.known == best.known]
-        if any(one.table.is_like(best.table) for one in equal):
+        equal = [other for other in usable if other is not best and other.known == best.known]
+        if any(other.table.is_like(best.table) for other in equal):
             return None
         if lines := compute_lines(asked, best):
             return _write(asked, best, lines, equal)
-    if missing := next((one for one in fits if _lacks_column(asked, one, hits)), None):
+    if missing := next((fitting for fitting in fits if _lacks_column(asked, fitting, hits)), None):
         return _decline(missing)
     return None
 

@@ -73,6 +73,10 @@ class Config(StrategyConfig):
         default=False,
         description="A small model says yes or no about one thing; else passages are quoted that tell it.",
     )
+    write: bool = Field(
+        default=False,
+        description="A small model writes explanations; else the sentences are quoted that it would write them from.",
+    )
     retrieve: Literal["always", "adaptive"] = Field(
         default="always", description="`adaptive`: the model may decide that no document is needed."
     )
@@ -113,7 +117,9 @@ class Auto:
 
     async def _answer_by_small_model(self, session: Session, question: str) -> Answer:
         k = session.question.k or max(self._config.look, SHORT_LOOK)
-        answer = await answer_shortly(session, self._backends, question, k, judge=self._config.judge)
+        answer = await answer_shortly(
+            session, self._backends, question, k, judge=self._config.judge, write=self._config.write
+        )
         if answer is None:
             return await _answer_from_memory(session, question) if session.permits_memory else abstain(session)
         return answer

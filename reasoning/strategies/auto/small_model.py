@@ -1,8 +1,8 @@
 """The course of `auto` with a small model: one search, a short answer, and support that code computes.
 
 A small model plans badly, and takes the first hop's answer for the last, whatever it is told: asking it for less costs
-a fraction and loses nothing. Its yes or no about a clause is right as often as a guess, so quotes answer such questions
-(docs/benchmarks/small-models.md).
+a fraction and loses nothing. Its yes or no about a clause is right as often as a guess, and its explanations are worse
+than the sentences that they are made of, so quotes answer such questions (docs/benchmarks/small-models.md).
 """
 
 from collections.abc import Sequence
@@ -28,9 +28,10 @@ from reasoning.engine.session import OpenStep, Session
 from reasoning.reading import COMPARED, Form, find_evidence, find_form, is_judgement_asked, is_short_answer_asked
 from reasoning.strategies.auto.execution import LOOK
 from reasoning.strategies.auto.table_rows import compute_rows, conclude_rows
-from reasoning.strategies.extractive.answering import LEAST, describe_quotes, is_answered, quote_units
-from reasoning.strategies.extractive.over_periods.series import Series, find_series, write_series
+from reasoning.strategies.extractive.answering import LEAST, describe_quotes, is_answered, quote_units, write_values
+from reasoning.strategies.extractive.over_periods.series import Series, find_series
 from reasoning.strategies.extractive.reading import read_hits
+from reasoning.strategies.extractive.wording import Wanted, find_wanted
 
 __all__ = ["SHORT_LOOK", "answer_shortly", "look_for_series"]
 
@@ -48,17 +49,21 @@ _QUOTED_HITS = 5
 """Passages that are read for quotes: the probability that they answer was fitted to as many."""
 _MOST_QUOTES = 3
 _QUOTES = "Quotes: a small model's yes or no would be a guess, so the passages that tell it are quoted."
+_EXPLAINS = "Quotes: a small model's explanation would be worse than its sources, so these are quoted."
 _REMEDY = "set up a larger language model"
 
 
 async def answer_shortly(
-    session: Session, backends: ReasoningBackends, question: str, k: int, *, judge: bool
+    session: Session, backends: ReasoningBackends, question: str, k: int, *, judge: bool, write: bool
 ) -> Answer | None:
     """Searches once, and asks for a value with few sentences of each hit; returns None if there is no hit.
 
-    A question that asks for more than a value, and a request with instructions, are answered from the whole passages.
-    A question over periods is answered by the value of each, which code finds, and a question over all rows of a table
-    by code, too. Yes or no about one thing is told by quotes, unless `judge` is set or nothing seems to tell it.
+    - A request with instructions is answered from the whole passages.
+    - A question over periods is answered by the value of each, and a question for a value of one report by that: code
+      finds them, as the answer to a question over all rows of a table.
+    - Yes or no about one thing is told by quotes, unless `judge` is set or nothing seems to tell it.
+    - A question that asks for more than a value is answered by quotes, too, unless `write` is set or nothing seems to
+      answer it: then the model writes from the whole passages.
     """
     async with session.step(LOOK, question) as step:
         session.plan([PlannedStep(id=LOOK, question=question)])
@@ -66,13 +71,13 @@ async def answer_shortly(
         hits = found.hits
         if not hits:
             return None
-        outcome, rows = await _quote_series(session, question, hits), None
+        outcome, rows = await _quote_values(session, backends, question, found), None
         if outcome is not None:
             fill_step(step, outcome.conclusion)
         else:
             rows = await compute_rows(session, backends, question, hits, step)
         if outcome is None and rows is None:
-            outcome = await _conclude(session, backends, question, found, step, judge=judge)
+            outcome = await _conclude(session, backends, question, found, step, judge=judge, write=write)
     if rows is not None:
         return conclude_rows(session, rows)
     if outcome is not None:
@@ -91,14 +96,19 @@ async def look_for_series(session: Session, question: str, hits: Sequence[Hit], 
     return await find_series(session.question, question, hits, search)
 
 
-async def _quote_series(session: Session, question: str, hits: Sequence[Hit]) -> "_Outcome | None":
-    series = None if session.question.instructions else await look_for_series(session, question, hits, LOOK)
+async def _quote_values(
+    session: Session, backends: ReasoningBackends, question: str, found: SearchResult
+) -> "_Outcome | None":
+    series = None if session.question.instructions else await look_for_series(session, question, found.hits, LOOK)
     if series is None:
         return None
-    text, citations = write_series(question, series)
-    shown = tuple(map(passage_text, series.hits))
+    hits = found.hits[: session.question.k or _QUOTED_HITS]
+    reading = await read_hits(backends, session.question.corpus, question, replace(found, hits=hits, facts=()))
+    quoted = is_answered(reading, LEAST, sure=False)
+    text, citations, note = write_values(question, series, reading, is_answered=quoted, most=_MOST_QUOTES - 1)
+    shown = tuple(map(passage_text, dict.fromkeys((*series.hits, *hits))))
     return _Outcome(
-        conclusion=Conclusion(text=text, support=Support.QUOTED, citations=citations, shown=shown), note=series.note
+        conclusion=Conclusion(text=text, support=Support.QUOTED, citations=citations, shown=shown), note=note
     )
 
 
@@ -111,14 +121,24 @@ class _Outcome:
 
 
 async def _conclude(
-    session: Session, backends: ReasoningBackends, question: str, found: SearchResult, step: OpenStep, *, judge: bool
+    session: Session,
+    backends: ReasoningBackends,
+    question: str,
+    found: SearchResult,
+    step: OpenStep,
+    *,
+    judge: bool,
+    write: bool,
 ) -> _Outcome | None:
     """Sets the answer of the step. Returns the outcome if the answer is no value of the step alone."""
     outcome: _Outcome | None = None
     if session.question.instructions or not is_short_answer_asked(question):
-        outcome = _Outcome(conclusion=await conclude_plainly(session, question, found.hits, step=LOOK))
+        if not write and not session.question.instructions:
+            outcome = await _quote(session, backends, question, found, _EXPLAINS)
+        if outcome is None:
+            outcome = _Outcome(conclusion=await conclude_plainly(session, question, found.hits, step=LOOK))
     elif not judge and is_judgement_asked(question):
-        outcome = await _quote(session, backends, question, found)
+        outcome = await _quote(session, backends, question, found, _QUOTES)
     if outcome is not None:
         fill_step(step, outcome.conclusion)
     else:
@@ -126,10 +146,14 @@ async def _conclude(
     return outcome
 
 
-async def _quote(session: Session, backends: ReasoningBackends, question: str, found: SearchResult) -> _Outcome | None:
-    """Returns the sentences and rows that tell yes or no; None if none is likely to, or surely if only that counts."""
+async def _quote(
+    session: Session, backends: ReasoningBackends, question: str, found: SearchResult, label: str
+) -> _Outcome | None:
+    """Returns the sentences and rows that answer; None if none is likely to, or surely if only that counts. `label`
+    says why they are quoted.
+    """
     asked = session.question
-    hits = found.hits[: asked.k or _QUOTED_HITS]
+    hits = found.hits[: asked.k or (_QUOTED_HITS if find_wanted(question) == Wanted() else SHORT_LOOK)]
     with session.trace.timed("quote"):
         reading = await read_hits(backends, asked.corpus, question, replace(found, hits=hits, facts=()))
     if not is_answered(reading, LEAST, sure=asked.unsupported is Unsupported.ABSTAIN):
@@ -137,7 +161,7 @@ async def _quote(session: Session, backends: ReasoningBackends, question: str, f
     text, citations = quote_units(question, reading, _MOST_QUOTES)
     shown = tuple(map(passage_text, hits))
     conclusion = Conclusion(text=text, support=Support.QUOTED, citations=citations, shown=shown)
-    return _Outcome(conclusion=conclusion, note=describe_quotes(reading, _QUOTES, _REMEDY))
+    return _Outcome(conclusion=conclusion, note=describe_quotes(reading, label, _REMEDY))
 
 
 async def _pick(session: Session, question: str, hits: tuple[Hit, ...]) -> CitedAnswer:

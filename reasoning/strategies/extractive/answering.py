@@ -1,14 +1,16 @@
 """What an answer that quotes is worth: whether the units answer, which of them are quoted, and the note on them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from core.ports.reasoning import Citation
 from reasoning.strategies.extractive.evidence import FEATURES
+from reasoning.strategies.extractive.over_periods.series import Series, write_series
 from reasoning.strategies.extractive.quoting import choose, cite, write, write_unit
 from reasoning.strategies.extractive.reading import Reading
 from reasoning.strategies.extractive.units import Unit
 
-__all__ = ["LEAST", "describe_quotes", "is_answered", "keep_cells", "quote_units"]
+__all__ = ["LEAST", "describe_quotes", "is_answered", "keep_cells", "quote_units", "write_values"]
 
 LEAST = 0.3
 """Declines below this probability that the hits answer, unless an option says otherwise."""
@@ -21,6 +23,7 @@ _IN_UNIT, _IN_CONTEXT = FEATURES.index("in_unit"), FEATURES.index("in_context")
 _SAYS_ALL = 0.98
 """The share of the words' weight that a row must have, together with its table and document, to answer alone."""
 _SHOWN_WORDS = 5
+_REST = " Sentences that may answer the rest of the question are quoted."
 _UNSURE = (
     "{} It is unsure: the estimate that one of the quotes answers the question is {} %{}. Read the passages around "
     "them, ask in their words, or {}."
@@ -36,6 +39,21 @@ def is_answered(reading: Reading, min_probability: float, *, sure: bool) -> bool
 def quote_units(question: str, reading: Reading, most: int) -> tuple[str, tuple[Citation, ...]]:
     """Returns the best units as the text of an answer, with a citation for each."""
     return cite(write(question, choose(keep_cells(question, reading), most)))
+
+
+def write_values(
+    question: str, series: Series, reading: Reading, *, is_answered: bool, most: int
+) -> tuple[str, tuple[Citation, ...], str]:
+    """Returns the text of an answer with the values that code found, its citations, and the note on them.
+
+    If the question asks more than a value of one report, and the hits answer it, sentences are quoted behind the value.
+    """
+    text, citations = write_series(question, series)
+    sentences = choose([unit for unit in reading.units if not unit.is_row], most)
+    if not series.is_single or not series.is_cut or not is_answered or not sentences:
+        return text, citations, series.note
+    text, citations = cite(write(question, sentences), text, citations)
+    return text, citations, replace(series, is_cut=False).note + _REST
 
 
 def keep_cells(question: str, reading: Reading) -> Sequence[Unit]:

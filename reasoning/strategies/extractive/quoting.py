@@ -90,13 +90,17 @@ def write_nearest(units: Sequence[Unit]) -> list[Written]:
     return [Written(unit=unit, text=shorten(unit.text, _LONGEST_NEAREST)) for unit in best.values()]
 
 
-def cite(written: Sequence[Written], before: str = "") -> tuple[str, tuple[Citation, ...]]:
+def cite(
+    written: Sequence[Written], before: str = "", cited: Sequence[Citation] = ()
+) -> tuple[str, tuple[Citation, ...]]:
     """Joins units behind `before`, each a paragraph with the marker of its passage, with a citation for each unit. The
-    citation quotes the whole unit.
+    citation quotes the whole unit. `cited` are the citations of `before`, which go first.
     """
-    markers = {id: n for n, id in enumerate(dict.fromkeys(item.unit.hit.chunk.id for item in written), start=1)}
+    markers = {citation.chunk_id: citation.marker for citation in cited}
+    for item in written:
+        markers.setdefault(item.unit.hit.chunk.id, len(markers) + 1)
     text = before
-    citations = []
+    citations = list(cited)
     for item in written:
         unit = item.unit
         marker = markers[unit.hit.chunk.id]

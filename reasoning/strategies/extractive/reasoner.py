@@ -11,14 +11,20 @@ from core.events import AnswerEvent, SearchEvent, StepEvent
 from core.ports.reasoning import Answer, Question, Step, Support, Unsupported
 from core.ports.retrieval import Hit, Query, check_searched
 from core.strategies import StrategyConfig
-from core.text.periods import asks_over_periods
 from core.text.value_kinds import find_stems
 from core.trace import Trace
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.reasoner import ReasoningBackends
-from reasoning.strategies.extractive.answering import LEAST, describe_quotes, is_answered, keep_cells, quote_units
+from reasoning.strategies.extractive.answering import (
+    LEAST,
+    describe_quotes,
+    is_answered,
+    keep_cells,
+    quote_units,
+    write_values,
+)
 from reasoning.strategies.extractive.following import follow_reference
-from reasoning.strategies.extractive.over_periods.series import find_series, write_series
+from reasoning.strategies.extractive.over_periods.series import asks_for_values, find_series
 from reasoning.strategies.extractive.over_rows import NOTE, answer_over_rows
 from reasoning.strategies.extractive.quoting import choose, cite, write, write_nearest, write_unit
 from reasoning.strategies.extractive.reading import Reading, read_hits
@@ -78,7 +84,7 @@ class Extractive:
     async def answer(self, question: Question, trace: Trace) -> Answer:
         if question.history:
             trace.note(_UNREAD)
-        over_periods = await self._look(question, question.text, trace) if asks_over_periods(question.text) else None
+        over_periods = await self._look(question, question.text, trace) if asks_for_values(question.text) else None
         looks = [over_periods] if over_periods else []
         answer = await self._conclude_series(question, over_periods, trace) if over_periods else None
         if answer is None:
@@ -193,8 +199,8 @@ class Extractive:
         )
 
     async def _conclude_series(self, question: Question, look: "_Look", trace: Trace) -> Answer | None:
-        """Returns the values of several versions of a document, or of a table's periods, that a question asks for; None
-        if it asks for none.
+        """Returns the values of versions of a document, or of a table's periods, that a question asks for; None if it
+        asks for none.
         """
 
         async def search(documents: frozenset[str], k: int) -> Sequence[Hit]:
@@ -204,14 +210,19 @@ class Extractive:
         series = await find_series(question, question.text, look.hits, search)
         if series is None:
             return None
-        text, citations = write_series(question.text, series)
+        quoted = self._answers(question, look.reading)
+        text, citations, note = write_values(
+            question.text, series, look.reading, is_answered=quoted, most=self._config.sentences - 1
+        )
+        hits = {hit.chunk.id: hit for hit in (*series.hits, *look.hits)}
+        shown = tuple(passage_text(hits[id]) for id in dict.fromkeys(citation.chunk_id for citation in citations))
         return Answer(
             text=text,
             reasoner="extractive",
             citations=citations,
             support=Support.QUOTED,
-            note=f"{_LABEL} {series.note}",
-            shown=tuple(passage_text(hit) for hit in series.hits),
+            note=f"{_LABEL} {note}",
+            shown=shown,
         )
 
     def _conclude_sides(self, question: Question, looks: Sequence["_Look"]) -> Answer | None:

@@ -24,7 +24,7 @@ from core.text.word_lists import SMALL_WORDS
 from reasoning.strategies.extractive.over_periods.units import CAPTION, add_sign, find_sign, find_unit, is_unscaled
 from reasoning.strategies.survey.values import Amount, read_amount, read_passage_grids
 
-__all__ = ["Asked", "SeriesCell", "SeriesRow", "asks_for_share", "list_rows", "read_asked"]
+__all__ = ["METRIC", "Asked", "SeriesCell", "SeriesRow", "asks_for_share", "list_rows", "read_asked"]
 
 _LAST_CLAUSE = re.compile(
     r"[?;]|,?\s(?:and|und|et)\s(?:what|how|why|which|is|are|was|wie|warum|welche|quel|quelle|comment|pourquoi)\b",
@@ -39,6 +39,7 @@ _FILLING = find_stems(
     "figures total time quarter quarters quarterly period periods year years yearly annual month months monthly "
     "version versions edition editions filing filings release releases course history business company line category "
     "highest lowest peak high low much many stand go went look last first each every over across "
+    "allocate spend spent generate earn earned record incur invest make made book post achieve state reveal give tell "
     "entwickelt entwickelte entwicklung verändert veränderung geändert gestiegen gesunken verlauf zeit laufe quartal "
     "quartale quartalen jahr jahre jahren zeitraum zeiträume berichten bericht einzelnen höhe hoch wie sich über "
     "évolué évolution changé varié trimestre trimestres année années période périodes temps tendance rapport rapports "
@@ -74,6 +75,8 @@ _SHARE_ASKED = re.compile(
 )
 _IN_BRACKETS = re.compile(r"\([^()]{1,40}\)")
 """A unit, or an explanation, behind a label: `Containers (TEU)`."""
+METRIC = frozenset({"*"})
+"""The name of all labels of a group of terms that say the same."""
 _PAGE = re.compile(r"pages?|seiten?|no\.?|nr\.?", re.IGNORECASE)
 """A column whose numbers are no values."""
 _FOOTNOTE = re.compile(r"\(\d{1,2}\)|[®™†*]")
@@ -85,6 +88,7 @@ class Asked:
     words of names, which must stand in the documents.
     """
 
+    clause: str
     text: str
     words: frozenset[str]
     said: frozenset[frozenset[str]]
@@ -132,10 +136,12 @@ class SeriesRow:
 def read_asked(question: str) -> Asked:
     """Returns what a question over periods asks for."""
     cut = _LAST_CLAUSE.search(question)
-    text = leave_out_periods(question[: cut.start()] if cut else question)
+    clause = question[: cut.start()] if cut else question
+    text = leave_out_periods(clause)
     said = frozenset(find_said_labels(text))
     marks = {mark.upper() for mark in find_wanted_marks(text)}
     return Asked(
+        clause=clause,
         text=text,
         words=frozenset(
             word.stem
@@ -242,7 +248,7 @@ def _weigh_row(
     core = stems if stems in asked.said or stems <= asked.words else stems - _FILLING_LABEL
     is_metric = core in asked.said
     if is_metric:
-        score, name = 4.0 + (1 + len(core)) * (core <= asked.words), frozenset({"*"})
+        score, name = 4.0 + (1 + len(core)) * (core <= asked.words), METRIC
     elif core and core <= asked.words and not core <= asked.said_words | names | _FILLING:
         score, name = 10.0 + len(core), core
     elif len(core & asked.words) >= _PARTLY * len(core) > 1 and core & asked.words - asked.said_words - _FILLING:

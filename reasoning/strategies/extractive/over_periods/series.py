@@ -22,12 +22,14 @@ from core.text.value_kinds import find_stems
 from reasoning.citations.markers import make_citation
 from reasoning.strategies.extractive.over_periods.choice import choose_rows, find_label, list_periods
 from reasoning.strategies.extractive.over_periods.rows import Asked, SeriesCell, list_rows, read_asked
+from reasoning.strategies.extractive.over_periods.single import asks_for_value, choose_values, find_report
 from reasoning.strategies.extractive.sides import split_sides
 from reasoning.strategies.survey.values import has_points, read_amount
 
-__all__ = ["SERIES_NOTE", "SearchDocuments", "Series", "find_series", "write_series"]
+__all__ = ["SERIES_NOTE", "SearchDocuments", "Series", "asks_for_values", "find_series", "write_series"]
 
 SERIES_NOTE = "Each value stands in the cited table; no language model read whether it answers. The change is computed."
+_SINGLE_NOTE = "The value stands in the cited table; no language model read whether it answers."
 _CUT_NOTE = " The rest of the question is not answered."
 _MOST = 16
 """Versions of a document that are read, the newest."""
@@ -56,12 +58,14 @@ SearchDocuments = Callable[[frozenset[str], int], Awaitable[Sequence[Hit]]]
 @dataclass(frozen=True, kw_only=True)
 class Series:
     """The values in the order of time, the versions in which no row was found, how many older versions were not read,
-    and the ends of the range that no version is of. `is_cut`: the question asks more.
+    and the ends of the range that no version is of. `is_cut`: the question asks more. `is_single`: it asks for a value
+    of one report.
     """
 
     cells: Sequence[SeriesCell]
     missing: Sequence[DocumentRef]
     is_cut: bool
+    is_single: bool = False
     older: int = 0
     lacking: Sequence[str] = ()
 
@@ -72,17 +76,29 @@ class Series:
 
     @property
     def note(self) -> str:
-        return SERIES_NOTE + (_CUT_NOTE if self.is_cut else "")
+        return (_SINGLE_NOTE if self.is_single else SERIES_NOTE) + (_CUT_NOTE if self.is_cut else "")
+
+
+def asks_for_values(question: str) -> bool:
+    """Returns whether `find_series` may find something for a question: whether it asks for the value of one report, or
+    over periods.
+    """
+    return asks_for_value(read_asked(question).clause) or asks_over_periods(question)
 
 
 async def find_series(question: Question, text: str, hits: Sequence[Hit], search: SearchDocuments) -> Series | None:
-    """Returns the values that a question over periods asks for; None for another question, or if no two are found.
+    """Returns the values that a question over periods asks for, or the value of one report; None for another question,
+    or if they are not found.
 
     The documents are one family (`_choose_family`); a question about two is none over periods.
     """
-    if question.parts or not hits or not asks_over_periods(text) or _ADDS.search(text) or split_sides(text) is not None:
+    if question.parts or not hits or _ADDS.search(text) or split_sides(text) is not None:
         return None
     asked = read_asked(text)
+    if asks_for_value(asked.clause):
+        return await _find_single(asked, text, hits, search)
+    if not asks_over_periods(text):
+        return None
     members = _choose_family(asked, text, hits)
     if members is None:
         return None
@@ -108,6 +124,18 @@ async def find_series(question: Question, text: str, hits: Sequence[Hit], search
         older=older,
         lacking=_find_lacking(text, members) if not older else (),
     )
+
+
+async def _find_single(asked: Asked, text: str, hits: Sequence[Hit], search: SearchDocuments) -> Series | None:
+    """Returns the value of one report that a question asks for, None if it is not surely found."""
+    report = find_report(text, hits)
+    if report is None:
+        return None
+    found = [hit for hit in await search(frozenset({report}), _FROM_EACH) if hit.document.id == report]
+    if not _has_names(asked, found):
+        return None
+    cells = choose_values(asked, list(list_rows(asked, found)))
+    return Series(cells=cells, missing=(), is_cut=asked.is_cut, is_single=True) if cells else None
 
 
 def _find_lacking(question: str, members: Sequence[DocumentRef]) -> list[str]:
@@ -204,7 +232,7 @@ def write_series(question: str, series: Series) -> tuple[str, tuple[Citation, ..
         text += f"{series.older} older versions were not read.\n\n"
     if series.lacking:
         text += f"No version is of: {', '.join(series.lacking)}.\n\n"
-    return text + _compute_change(question, names), tuple(citations)
+    return (text if series.is_single else text + _compute_change(question, names)).rstrip(), tuple(citations)
 
 
 def _name_periods(cells: Sequence[SeriesCell]) -> dict[SeriesCell, str]:

@@ -64,10 +64,10 @@ async def test_an_answer_of_a_dropped_citation_that_no_passage_holds_cites_nothi
     server: ChatServer, small: ReasoningDesk
 ) -> None:
     server.respond = lambda _: picked("It was written by Ravelin Corvo in 1911 [99]")
-    answer, _ = await small.ask("auto", "Explain who wrote the novel Rumble Fish")
+    answer, _ = await small.ask("auto:write=true", "Explain who wrote the novel Rumble Fish")
     assert (answer.citations, answer.support) == ((), Support.INFERRED)
     server.respond = lambda _: picked("The author of the novel Rumble Fish is S. E. Hinton. [99]")
-    answer, _ = await small.ask("auto", "Explain who the author of the novel Rumble Fish is")
+    answer, _ = await small.ask("auto:write=true", "Explain who the author of the novel Rumble Fish is")
     assert [citation.document.key for citation in answer.citations] == ["fish"]
 
 
@@ -191,17 +191,39 @@ async def test_no_answer_is_an_abstention(server: ChatServer, small: ReasoningDe
     assert not answer.citations
 
 
+async def test_what_sentences_answer_is_quoted(server: ChatServer) -> None:
+    """A request with instructions is the model's."""
+    dam = "The dam was raised in 1911 because the spring floods had twice reached the mill. It has nine sluices."
+    desk = ReasoningDesk(server, DOCUMENTS | {"dam": ("Dam of Halden", dam)}, profile="small")
+    answer, _ = await desk.ask("auto", "Why was the dam of Halden raised in 1911?")
+    assert answer.text.startswith(
+        "The dam was raised in 1911 because the spring floods had twice reached the mill. [1]"
+    )
+    assert (answer.support, answer.abstained) == (Support.QUOTED, False)
+    assert answer.note.startswith("Quotes: a small model's explanation would be worse than its sources")
+    assert not server.calls
+    server.respond = lambda _: concluded("Floods [1]", "inferred")
+    await desk.ask("auto", "Why was the dam of Halden raised in 1911?", instructions="Answer in one word.")
+    assert roles(server) == ["conclude"]
+
+
+async def test_an_explanation_that_no_sentence_gives_is_written(server: ChatServer, small: ReasoningDesk) -> None:
+    server.respond = lambda _: concluded("Nobody knows [1]", "inferred")
+    await small.ask("auto", "How did Hinton write The Outsiders?")
+    assert roles(server) == ["conclude"]
+
+
 async def test_more_than_a_value_is_written(server: ChatServer, small: ReasoningDesk) -> None:
     server.respond = lambda _: concluded("It was written while at school [1]", "inferred")
     for question, instructions in (("How did Hinton write The Outsiders?", ""), (FISH, "Answer with a poem.")):
-        answer, _ = await small.ask("auto", question, instructions=instructions)
+        answer, _ = await small.ask("auto:write=true", question, instructions=instructions)
         assert answer.plain == "It was written while at school"
     assert roles(server) == ["conclude"] * 2
 
 
 async def test_what_is_written_without_a_marker_is_cited_by_code(server: ChatServer, small: ReasoningDesk) -> None:
     server.respond = lambda _: picked("The author of the novel Rumble Fish is S. E. Hinton.")
-    answer, _ = await small.ask("auto", "Explain who the author of the novel Rumble Fish is")
+    answer, _ = await small.ask("auto:write=true", "Explain who the author of the novel Rumble Fish is")
     assert roles(server) == ["conclude"]
     schema = server.calls[0].body["response_format"]["json_schema"]["schema"]
     assert list(schema["properties"]) == ["answer"], "what it stands on is computed"
@@ -212,7 +234,7 @@ async def test_what_is_written_without_a_marker_is_cited_by_code(server: ChatSer
 
 async def test_a_marker_alone_is_no_answer(server: ChatServer, small: ReasoningDesk) -> None:
     server.respond = lambda _: picked("[1]")
-    answer, _ = await small.ask("auto", "Why did Hinton write Rumble Fish?")
+    answer, _ = await small.ask("auto:write=true", "Why did Hinton write Rumble Fish?")
     assert answer.abstained
 
 

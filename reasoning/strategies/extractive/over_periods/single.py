@@ -1,0 +1,102 @@
+"""Answers to questions for one value of one report: `What was the effective tax rate in Q3 2023?`.
+
+The report is the version of a family that the question names, or the newest. A row of a report has the same value of
+the year before, and of nine months, beside the value of its quarter: the value of the report's own period is taken, as
+for questions over several periods, and told with it.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from decimal import Decimal
+
+from core.ports.retrieval import Hit
+from core.text.periods import Period
+from core.text.titles import asks_for_newest, asks_for_older, compares_with_earlier, family_of, find_wanted_marks
+from reasoning.strategies.extractive.over_periods.choice import choose_rows, find_label
+from reasoning.strategies.extractive.over_periods.rows import METRIC, Asked, SeriesCell, SeriesRow, asks_for_share
+from reasoning.strategies.extractive.wording import Wanted, find_wanted
+
+__all__ = ["asks_for_value", "choose_values", "find_report"]
+
+_ASKS_FOR_VALUE = re.compile(
+    r"(?:\b(?:in|for|during|as of|at|im|zum|für|au|pour)\s[^,?]{1,60},\s)?"
+    r"(?:what(?:['’]s| was| is| were| are|\s(?:[\w&-]{1,30}\s){1,5}?(?:did|does|was|is|were|has|had)\b)"
+    r"|how (?:much|many|high|large|big)\b|(?:give|tell|show) (?:me|us) the\b"
+    r"|wie (?:hoch|viele?|groß)\b|was (?:war|ist|waren|sind)\b|welche[nrs]?\b"
+    r"|quel(?:le)?s? (?:est|était|sont|étaient|a été|ont été)\b|à combien\b|combien\b)",
+    re.IGNORECASE,
+)
+"""How a question for a value begins, alone or behind the period: `In the first quarter of 2023, how much did …`."""
+_SURE_LABEL = 10
+"""The score of a row whose label the question says whole, or nearly whole, by words that are not the report's name."""
+_SURE_METRIC = 4
+"""The score of a row whose label says the same in other words, `Total net sales` of revenue."""
+
+
+def asks_for_value(question: str) -> bool:
+    """Returns whether a question asks for one value of one named report or period, or of the newest."""
+    if not _ASKS_FOR_VALUE.match(question.strip()) or find_wanted(question) != Wanted():
+        return False
+    if asks_for_older(question) or compares_with_earlier(question):
+        return False
+    return bool(find_wanted_marks(question)) or asks_for_newest(question)
+
+
+def find_report(question: str, hits: Sequence[Hit]) -> str | None:
+    """Returns the id of the document that the question names by its marks, or of the newest, if it asks for that; None
+    if the best hit is of another document. Search puts the version that a question names first.
+    """
+    first = hits[0]
+    wanted, marks = find_wanted_marks(question), family_of(first.document.key, first.document.title)[1]
+    if not marks or (wanted and not wanted <= marks):
+        return None
+    return first.document.id if wanted or first.versions else None
+
+
+def choose_values(asked: Asked, rows: Sequence[SeriesRow]) -> list[SeriesCell]:
+    """Returns the value of the report's own period under the label that the question says best; [] if no label, or no
+    value, is surely the one. `rows` are of one document.
+
+    A margin is an amount to some and a percentage to others: if the report has both under the label, both are returned.
+    """
+    if not rows:
+        return []
+    label = find_label(rows)
+    of_label = [row for row in rows if row.name == label]
+    if max(row.score for row in of_label) < (_SURE_METRIC if label == METRIC else _SURE_LABEL):
+        return []
+    first = _choose_value(asked, of_label)
+    if first is None:
+        return []
+    others = [row for row in of_label if row.cells[0].is_share != first.is_share]
+    other = _choose_value(asked, others) if others and asks_for_share(asked) else None
+    return [first] if other is None else sorted([first, other], key=lambda cell: cell.is_share)
+
+
+def _choose_value(asked: Asked, rows: Sequence[SeriesRow]) -> SeriesCell | None:
+    cell = next(iter(choose_rows(asked, rows).values()), None)
+    if cell is None or cell.period is None or _is_of_other_length(asked, cell.period, rows):
+        return None
+    return cell if _is_of_most_tables(cell, rows) else None
+
+
+def _is_of_most_tables(cell: SeriesCell, rows: Sequence[SeriesRow]) -> bool:
+    """Returns whether more of the passages that have the label have the value than have other values alone: one table
+    may divide up what the others tell, such as the part of an expense that is paid in shares.
+    """
+    values = defaultdict[str, set[Decimal]](set)
+    for row in rows:
+        for other in row.cells:
+            if other.is_share == cell.is_share:
+                values[other.hit.chunk.id].add(abs(other.amount.value))
+    having = sum(abs(cell.amount.value) in told for told in values.values())
+    return 2 * having > len(values)
+
+
+def _is_of_other_length(asked: Asked, period: Period, rows: Sequence[SeriesRow]) -> bool:
+    """Returns whether the question names another length than the value has, although the report has such values."""
+    if not asked.months or period.months in (0, asked.months):
+        return False
+    lengths = {cell.period.months for row in rows for cell in row.cells if cell.period}
+    return asked.months in lengths

@@ -1,0 +1,104 @@
+"""Which value a question for one value of one report is answered with, and what is left to quotes."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from core.ports.retrieval import Hit
+from reasoning.strategies.extractive.over_periods.series import asks_for_values, write_series
+from tests.unit.reasoning.extractive.test_series import QUARTERS, TURNOVER, ask, hit, report
+
+NEWEST_FIRST = [report(quarter) for quarter in ("2023 Q2", "2023 Q1", "2022 Q4")]
+
+
+async def tell(question: str, hits: Sequence[Hit]) -> str:
+    series = await ask(question, hits)
+    return write_series(question, series)[0] if series else ""
+
+
+@pytest.mark.parametrize("quarter", QUARTERS)
+async def test_the_value_of_the_named_report_is_told_with_its_own_period(quarter: str) -> None:
+    year, number = quarter.split()
+    hits = sorted(NEWEST_FIRST, key=lambda found: not found.document.key.startswith(quarter))
+    told = await tell(f"What was the revenue of Okeke Ferries in {number} {year}?", hits)
+    assert told == f"Revenue, three months ended {QUARTERS[quarter]}: ${TURNOVER[quarter]} million [1]"
+
+
+async def test_the_newest_report_is_meant_by_the_latest_quarter() -> None:
+    told = await tell("For the latest quarter, how much were the net sales of Okeke Ferries?", NEWEST_FIRST)
+    assert told == "Revenue, three months ended June 30, 2023: $1,340 million [1]"
+
+
+async def test_a_length_that_the_question_says_is_taken() -> None:
+    told = await tell("What was revenue in the first nine months, as reported in the latest report?", NEWEST_FIRST)
+    assert told == "Revenue, nine months ended June 30, 2023: $3,000 million [1]"
+
+
+async def test_the_citation_is_the_row() -> None:
+    series = await ask("What was the revenue of Okeke Ferries in Q2 2023?", NEWEST_FIRST)
+    assert series is not None
+    (citation,) = write_series("", series)[1]
+    assert citation.quote.startswith("| Revenue | $900 | $1,340")
+    assert citation.document.key == "2023 Q2 Okeke Ferries.md"
+
+
+async def test_a_second_clause_is_known_to_be_left() -> None:
+    series = await ask("What was revenue in Q2 2023, and what drove it?", NEWEST_FIRST)
+    assert series is not None
+    assert series.is_cut
+    assert series.is_single
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What drove revenue in Q2 2023?",
+        "What was revenue in Q2 2021?",
+        "What was the revenue of Solberg Mills in Q2 2023?",
+        "What was the revenue from tourists in Spain in Q2 2023?",
+        "What was revenue before Q2 2023?",
+        "What was the average revenue in Q2 2023?",
+        "What was revenue growth in Q2 2023?",
+        "Which ferries were sold in Q2 2023?",
+        "What was revenue?",
+    ],
+)
+async def test_other_questions_have_no_single_value(question: str) -> None:
+    assert await tell(question, NEWEST_FIRST) == ""
+
+
+async def test_a_table_that_names_no_period_answers_nothing() -> None:
+    key = "2023 Q2 Okeke Ferries.md"
+    unnamed = hit(
+        key,
+        "Revenue (in millions)\n\n| | | |\n|---|---|---|\n| Revenue | 1,340 | 1,180 |\n",
+        ["2023 Q1 Okeke Ferries.md"],
+    )
+    assert await tell("What was revenue in Q2 2023?", [unnamed]) == ""
+
+
+@pytest.mark.parametrize(("others", "told"), [([], "Revenue, "), (["1,340"], "Revenue, "), (["95", "96"], "")])
+async def test_a_value_that_other_tables_do_not_have_is_left_to_quotes(others: list[str], told: str) -> None:
+    note = "Notes (in millions)\n\n| | | |\n|---|---|---|\n| Revenue | {} | 77 |\n"
+    key = "2023 Q2 Okeke Ferries.md"
+    hits = [hit(key, note.format(value), ["2023 Q1 Okeke Ferries.md"]) for value in others]
+    hits = [replace(found, chunk=replace(found.chunk, id=f"n{n}")) for n, found in enumerate(hits)]
+    answer = await tell("What was revenue in Q2 2023?", [NEWEST_FIRST[0], *hits])
+    assert answer[: len("Revenue, ")] == told
+
+
+@pytest.mark.parametrize(
+    ("question", "is_asked"),
+    [
+        ("Wie hoch war der Umsatz im dritten Quartal 2023?", True),
+        ("Quel était le chiffre d'affaires au deuxième trimestre 2023 ?", True),
+        ("In the first quarter of 2023, how much did it spend?", True),
+        ("What effective tax rate did the company report in its latest filing, and why?", True),
+        ("How has revenue changed over time?", True),
+        ("What was revenue?", False),
+        ("Who signed the report of Q2 2023?", False),
+    ],
+)
+def test_questions_for_values_are_known(question: str, is_asked: bool) -> None:
+    assert asks_for_values(question) is is_asked

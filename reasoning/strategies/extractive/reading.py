@@ -1,5 +1,6 @@
 """Reads hits for a question: which of their units answer it, and how probably."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -25,8 +26,10 @@ from reasoning.strategies.extractive.evidence import (
     find_other_subjects,
     measure_evidence,
 )
+from reasoning.strategies.extractive.over_periods.single import find_report
 from reasoning.strategies.extractive.stated import order_by_facts
 from reasoning.strategies.extractive.units import Unit, list_units
+from reasoning.strategies.extractive.wording import find_report_words
 
 __all__ = ["OTHER_NUMBER", "Reading", "read_hits"]
 
@@ -36,6 +39,9 @@ _MOST_UNITS = 200
 """Units that are compared, those with most of the question's words."""
 _QUOTED = 3
 """The units that count for the probability that a unit is right, as the weights were fitted."""
+_KIND_OF_REPORT = re.compile(r"10-?[KQ]|20-F|8-K", re.IGNORECASE)
+"""Its number tells no version."""
+_FEWEST_WORDS = 3
 OTHER_NUMBER = 0.5
 """The greatest probability of an answer if no quote has a number of the question: bit 3 is not bit 9."""
 _IN_UNIT = FEATURES.index("in_unit")
@@ -67,12 +73,14 @@ class Reading:
 async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, found: SearchResult) -> Reading:
     """Returns the units of the hits that were found, the best first, and how probably they answer the question.
 
-    If the question names documents, only their hits are read: a clause of another contract is no answer, however well
-    it fits. Units that state what the question asks for, by one of the facts of the hits, go before the others. The
-    probabilities are of the best unit by words.
+    If the question names documents, or one of several reports, only their hits are read: a clause of another contract
+    is no answer, however well it fits. Units that state what the question asks for, by one of the facts of the hits, go
+    before the others. The probabilities are of the best unit by words.
     """
     hits, facts = found.hits[:_MOST_HITS], found.facts
     hits = tuple(hit for hit in hits if hit.document.id in found.named) or hits
+    report = find_report(question, hits) if hits and find_report_words(question) else None
+    hits = tuple(hit for hit in hits if report in (None, hit.document.id))
     question = _drop_naming(question, hits, found.named)
     asked = read_question(question, await backends.count_passages(corpus, find_stems(question[:READ])))
     units = await compute(list_units, asked, hits, _MOST_UNITS)
@@ -109,15 +117,25 @@ def _drop_naming(question: str, hits: Sequence[Hit], named: frozenset[str]) -> s
     they do not tell which of them answers, nor whether any does. A number that this document does not have, such as
     another version, is not dropped.
     """
-    naming = find_naming(question)
-    if naming is None or not find_names(naming.named) or not hits:
+    if not hits:
         return question
     first = hits[0].document
     digits = find_digits(first.key).union(
         *(find_digits(passage_text(hit)) for hit in hits if hit.document.id == first.id)
     )
+    naming = find_naming(question)
+    if naming is None or not find_names(naming.named):
+        return _drop_report(question, digits)
     is_named = first.id in named or is_document_named(naming.named, passage_text(hits[0]))
     return naming.rest if is_named and find_digits(naming.named) <= digits else question
+
+
+def _drop_report(question: str, digits: frozenset[str]) -> str:
+    report = find_report_words(question)
+    if report is None or not find_digits(_KIND_OF_REPORT.sub("", report[0])) <= digits:
+        return question
+    rest = question[: report.start()] + question[report.end() :]
+    return rest if len(rest.split()) >= _FEWEST_WORDS else question
 
 
 async def _compare(

@@ -6,7 +6,16 @@ Open it to teach `extractive` such words of English, German or French.
 import re
 from dataclasses import dataclass
 
-__all__ = ["Wanted", "asks_for_place", "explains_last", "find_wanted", "gives", "is_reference", "is_sentence"]
+__all__ = [
+    "Wanted",
+    "asks_for_place",
+    "explains_last",
+    "find_report_words",
+    "find_wanted",
+    "gives",
+    "is_reference",
+    "is_sentence",
+]
 
 _READ = 600
 """Characters of a sentence or question in which these words are looked for."""
@@ -64,6 +73,28 @@ _REFERRED = re.compile(
 )
 """What refers in the middle: "… is described in Part II, Item 7A", "… should be read in conjunction with …"."""
 _ASKS_FOR_PLACE = re.compile(rf"\b(?:where|wo|où)\b|\b(?:which|what|welche[mnrs]?|quelle?s?) {_PLACE}\b", re.IGNORECASE)
+
+_REPORT = (
+    r"(?:(?:annual|quarterly|interim|half-yearly?|financial)\s)?(?:10-?[KQ]s?|20-F|8-K|reports?|filings?)"
+    r"|(?:Quartals|Jahres|Halbjahres|Geschäfts)berichte?n?s?|rapports?(?:\s(?:annuel|trimestriel|semestriel)s?)?"
+)
+_WHICH = (
+    r"(?:(?:the|its|their|this|these|those|our|most recent|latest|newest|last|recent|[^\W\d_][\w.&-]{0,30}['’]s?|of"
+    r"|(?:Q[1-4]|(?:first|second|third|fourth)[ -]quarter)|(?:fiscal\s)?(?:19|20)\d\d"
+    r"|der|die|dem|des|den|diese[mnrs]?|letzten|jüngsten|neuesten|le|la|les|ce|ces|dernier|son)\s){1,5}"
+)
+"""Words before a report that say which report is meant."""
+_OF_REPORT = (
+    re.compile(
+        rf"\A(?:in|from|for|within|based on|im|in der|aus|dans|selon)\s{_WHICH}(?:{_REPORT})\s?,\s", re.IGNORECASE
+    ),
+    re.compile(
+        rf",?\s(?:(?:as\s)?(?:{_TOLD}|reported|stated|revealed|mentioned|detailed|shown|given|outlined|highlighted)\s)?"
+        rf"(?:in|by|from|within|im|in|aus|dans)\s{_WHICH}(?:{_REPORT})\b",
+        re.IGNORECASE,
+    ),
+)
+"""What names the report that a question is asked of: "In its Q1 2023 10-Q, …", "… as stated in the latest report"."""
 
 _ASKS_FOR_REASON = re.compile(
     r"\b"
@@ -136,6 +167,11 @@ def is_reference(sentence: str) -> bool:
 def asks_for_place(question: str) -> bool:
     """Returns whether a question asks where something stands, so that a sentence that refers there answers it."""
     return _ASKS_FOR_PLACE.search(question[:_READ]) is not None
+
+
+def find_report_words(question: str) -> re.Match[str] | None:
+    """Returns the words of a question that only name the report that it is asked of: all of its passages fit them."""
+    return next((found for pattern in _OF_REPORT if (found := pattern.search(question[:_READ]))), None)
 
 
 def find_wanted(question: str) -> Wanted:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from core.documents import DocumentRef
 from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Support, Unsupported
 from core.ports.retrieval import Fact, Hit, Query, SearchResult, Signals
@@ -143,6 +144,25 @@ async def test_an_identifier_that_is_typed_asks_for_its_place(desk: ReasoningDes
     assert reading.is_found
     assert not (await reading_module.read_hits(desk.backends, desk.corpus, "N43A3", _found(row))).is_found
     assert not (await reading_module.read_hits(desk.backends, desk.corpus, "Who is N43A2?", _found(row))).is_found
+
+
+async def test_the_words_that_name_a_report_are_no_evidence_and_other_reports_are_not_read(desk: ReasoningDesk) -> None:
+    refs = [DocumentRef(id=id, key=f"{id} Okeke.md", title="", metadata={}) for id in ("2023 Q1", "2022 Q4")]
+    texts = (
+        "This report on Form 10-Q has three items. The ferry was sold for lack of crew.",
+        "The ferry was sold for cash.",
+    )
+    first, second = (
+        replace(hit(ref.id, "", text), document=ref, versions=tuple(other for other in refs if other != ref))
+        for ref, text in zip(refs, texts, strict=True)
+    )
+    asked = "In the Q1 2023 10-Q, why was the ferry sold?"
+    reading = await reading_module.read_hits(desk.backends, desk.corpus, asked, _found(first, second))
+    assert reading.units[0].text == "The ferry was sold for lack of crew."
+    assert {unit.hit.document.id for unit in reading.units} == {"2023 Q1"}
+    assert not {word.stem for word in reading.asked.words} & {"10", "q1", "2023"}
+    both = await reading_module.read_hits(desk.backends, desk.corpus, "Why was the ferry sold?", _found(first, second))
+    assert {unit.hit.document.id for unit in both.units} == {"2023 Q1", "2022 Q4"}
 
 
 async def test_the_sentence_that_states_the_asked_fact_is_quoted_first(server: ChatServer) -> None:

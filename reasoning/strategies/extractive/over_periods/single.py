@@ -49,7 +49,9 @@ def find_report(question: str, hits: Sequence[Hit]) -> str | None:
     """
     first = hits[0]
     wanted, marks = find_wanted_marks(question), family_of(first.document.key, first.document.title)[1]
-    if not marks or (wanted and not wanted <= marks):
+    if not marks or (wanted and not wanted <= marks) or asks_for_older(question) or compares_with_earlier(question):
+        return None
+    if not wanted and not asks_for_newest(question):
         return None
     return first.document.id if wanted or first.versions else None
 

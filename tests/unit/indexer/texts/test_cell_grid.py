@@ -53,6 +53,73 @@ def test_a_merged_cell_is_in_each_place_that_it_covers() -> None:
     assert grid.lines() == ["Item | 2023 | 2023", "Item | Q1 | Q2 / late", "All of the year", " | x y"]
 
 
+def read_rows(markup: str) -> list[str]:
+    page = f"<p>Before.</p><table>{markup}</table><p>After.</p>".encode()
+    document = html_loader.build(html_loader.Config(), None).load(source_of(page, key="a/the file.htm", title=None))
+    return "\n".join(document.pages).split("\n")[2:-2]
+
+
+LAID_OUT = {
+    "a figure over three columns": (
+        "<tr><td colspan=3></td><td colspan=9>Three Months Ended</td></tr>"
+        "<tr><td colspan=3></td><td colspan=3>June 30, 2025</td><td colspan=3></td><td colspan=3>June 30, 2024</td></tr>"
+        "<tr><td colspan=3>Net sales</td><td>$</td><td>4,826</td><td></td><td colspan=3></td><td>$</td><td>4,381</td>"
+        "<td></td></tr>"
+        "<tr><td colspan=3>Interest</td><td colspan=2>(45)</td><td></td><td colspan=3></td><td colspan=2>12</td><td></td>"
+        "</tr>"
+        "<tr><td colspan=3>Tax rate</td><td colspan=2>19.6</td><td>%</td><td colspan=3></td><td colspan=2>23.8</td>"
+        "<td>%</td></tr>",
+        [
+            " | Three Months Ended | Three Months Ended",
+            " | June 30, 2025 | June 30, 2024",
+            "Net sales | $4,826 | $4,381",
+            "Interest | (45) | 12",
+            "Tax rate | 19.6% | 23.8%",
+        ],
+    ),
+    "empty cells between, and brackets of their own": (
+        "<tr><td>&#160;</td><td>&#160;</td><td colspan=2>2025</td><td>&#160;</td><td>&#160;</td><td colspan=2>2024</td>"
+        "<td>&#160;</td></tr>"
+        "<tr><td>Change</td><td>&#160;</td><td>$</td><td>(846</td><td>)</td><td>&#160;</td><td>$</td><td>714</td>"
+        "<td>&#160;</td></tr>"
+        "<tr><td>In percent</td><td>&#160;</td><td>&#160;</td><td>(2.6</td><td>)%</td><td>&#160;</td><td>&#160;</td>"
+        "<td>5.0</td><td>%</td></tr>",
+        [" | 2025 | 2024", "Change | $(846) | $714", "In percent | (2.6)% | 5.0%"],
+    ),
+    "currencies behind": (
+        "<tr><td>Posten</td><td colspan=2>2025</td><td colspan=2>2024</td></tr>"
+        "<tr><td>Miete</td><td>1.250,00</td><td>€</td><td>1.180,00</td><td>€</td></tr>",
+        ["Posten | 2025 | 2024", "Miete | 1.250,00 € | 1.180,00 €"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("markup", "rows"), LAID_OUT.values(), ids=LAID_OUT)
+def test_signs_and_empty_columns_belong_to_the_figure_beside_them(markup: str, rows: list[str]) -> None:
+    assert read_rows(markup) == rows
+
+
+KEPT = {
+    "a column of figures that is called by a sign": (
+        "<tr><td>Region</td><td>$</td><td>%</td></tr><tr><td>North</td><td>89</td><td>3.7</td></tr>",
+        ["Region | $ | %", "North | 89 | 3.7"],
+    ),
+    "a column with a name and nothing else": (
+        "<tr><td>Part</td><td>Note</td><td>Price</td></tr><tr><td>Bolt</td><td></td><td>3</td></tr>",
+        ["Part | Note | Price", "Bolt |  | 3"],
+    ),
+    "columns that are filled by turns": (
+        "<tr><td>Rent</td><td>800</td><td></td></tr><tr><td>Salary</td><td></td><td>2,100</td></tr>",
+        ["Rent | 800", "Salary |  | 2,100"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("markup", "rows"), KEPT.values(), ids=KEPT)
+def test_a_column_that_says_something_stays(markup: str, rows: list[str]) -> None:
+    assert read_rows(markup) == rows
+
+
 def test_a_table_does_not_grow_by_its_merged_cells() -> None:
     grid = CellGrid()
     for _ in range(50):

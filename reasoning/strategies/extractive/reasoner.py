@@ -11,14 +11,14 @@ from core.events import AnswerEvent, SearchEvent, StepEvent
 from core.ports.reasoning import Answer, Question, Step, Support, Unsupported
 from core.ports.retrieval import Hit, Query, check_searched
 from core.strategies import StrategyConfig
-from core.text.periods import asks_over_periods
 from core.text.value_kinds import find_stems
 from core.trace import Trace
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.strategies.extractive.answering import LEAST, describe_quotes, is_answered, keep_cells, quote_units
 from reasoning.strategies.extractive.following import follow_reference
-from reasoning.strategies.extractive.over_periods.series import find_series, write_series
+from reasoning.strategies.extractive.over_periods.series import asks_for_series, find_series
+from reasoning.strategies.extractive.over_periods.writing import write_series
 from reasoning.strategies.extractive.over_rows import NOTE, answer_over_rows
 from reasoning.strategies.extractive.quoting import choose, cite, write, write_nearest, write_unit
 from reasoning.strategies.extractive.reading import Reading, read_hits
@@ -78,7 +78,7 @@ class Extractive:
     async def answer(self, question: Question, trace: Trace) -> Answer:
         if question.history:
             trace.note(_UNREAD)
-        over_periods = await self._look(question, question.text, trace) if asks_over_periods(question.text) else None
+        over_periods = await self._look(question, question.text, trace) if asks_for_series(question.text) else None
         looks = [over_periods] if over_periods else []
         answer = await self._conclude_series(question, over_periods, trace) if over_periods else None
         if answer is None:

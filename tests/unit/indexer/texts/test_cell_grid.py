@@ -59,16 +59,24 @@ def read_rows(markup: str) -> list[str]:
     return "\n".join(document.pages).split("\n")[2:-2]
 
 
+def join_rows(*rows: str) -> str:
+    """Returns the markup of rows: `3:Net sales|$|4,826` has a cell over three columns, and two over one."""
+    made = []
+    for row in rows:
+        cells = [cell.rpartition(":") for cell in row.split("|")]
+        made.append("<tr>" + "".join(f"<td colspan={span or 1}>{text}</td>" for span, _, text in cells) + "</tr>")
+    return "".join(made)
+
+
 LAID_OUT = {
     "a figure over three columns": (
-        "<tr><td colspan=3></td><td colspan=9>Three Months Ended</td></tr>"
-        "<tr><td colspan=3></td><td colspan=3>June 30, 2025</td><td colspan=3></td><td colspan=3>June 30, 2024</td></tr>"
-        "<tr><td colspan=3>Net sales</td><td>$</td><td>4,826</td><td></td><td colspan=3></td><td>$</td><td>4,381</td>"
-        "<td></td></tr>"
-        "<tr><td colspan=3>Interest</td><td colspan=2>(45)</td><td></td><td colspan=3></td><td colspan=2>12</td><td></td>"
-        "</tr>"
-        "<tr><td colspan=3>Tax rate</td><td colspan=2>19.6</td><td>%</td><td colspan=3></td><td colspan=2>23.8</td>"
-        "<td>%</td></tr>",
+        join_rows(
+            "3:|9:Three Months Ended",
+            "3:|3:June 30, 2025|3:|3:June 30, 2024",
+            "3:Net sales|$|4,826||3:|$|4,381|",
+            "3:Interest|2:(45)||3:|2:12|",
+            "3:Tax rate|2:19.6|%|3:|2:23.8|%",
+        ),
         [
             " | Three Months Ended | Three Months Ended",
             " | June 30, 2025 | June 30, 2024",
@@ -78,17 +86,15 @@ LAID_OUT = {
         ],
     ),
     "empty cells between, and brackets of their own": (
-        "<tr><td>&#160;</td><td>&#160;</td><td colspan=2>2025</td><td>&#160;</td><td>&#160;</td><td colspan=2>2024</td>"
-        "<td>&#160;</td></tr>"
-        "<tr><td>Change</td><td>&#160;</td><td>$</td><td>(846</td><td>)</td><td>&#160;</td><td>$</td><td>714</td>"
-        "<td>&#160;</td></tr>"
-        "<tr><td>In percent</td><td>&#160;</td><td>&#160;</td><td>(2.6</td><td>)%</td><td>&#160;</td><td>&#160;</td>"
-        "<td>5.0</td><td>%</td></tr>",
+        join_rows(
+            "&#160;|&#160;|2:2025|&#160;|&#160;|2:2024|&#160;",
+            "Change|&#160;|$|(846|)|&#160;|$|714|&#160;",
+            "In percent|&#160;|&#160;|(2.6|)%|&#160;|&#160;|5.0|%",
+        ),
         [" | 2025 | 2024", "Change | $(846) | $714", "In percent | (2.6)% | 5.0%"],
     ),
     "currencies behind": (
-        "<tr><td>Posten</td><td colspan=2>2025</td><td colspan=2>2024</td></tr>"
-        "<tr><td>Miete</td><td>1.250,00</td><td>€</td><td>1.180,00</td><td>€</td></tr>",
+        join_rows("Posten|2:2025|2:2024", "Miete|1.250,00|€|1.180,00|€"),
         ["Posten | 2025 | 2024", "Miete | 1.250,00 € | 1.180,00 €"],
     ),
 }
@@ -101,16 +107,16 @@ def test_signs_and_empty_columns_belong_to_the_figure_beside_them(markup: str, r
 
 KEPT = {
     "a column of figures that is called by a sign": (
-        "<tr><td>Region</td><td>$</td><td>%</td></tr><tr><td>North</td><td>89</td><td>3.7</td></tr>",
+        join_rows("Region|$|%", "North|89|3.7"),
         ["Region | $ | %", "North | 89 | 3.7"],
     ),
     "a column with a name and nothing else": (
-        "<tr><td>Part</td><td>Note</td><td>Price</td></tr><tr><td>Bolt</td><td></td><td>3</td></tr>",
+        join_rows("Part|Note|Price", "Bolt||3"),
         ["Part | Note | Price", "Bolt |  | 3"],
     ),
     "columns that are filled by turns": (
-        "<tr><td>Rent</td><td>800</td><td></td></tr><tr><td>Salary</td><td></td><td>2,100</td></tr>",
-        ["Rent | 800", "Salary |  | 2,100"],
+        join_rows("Rent|800|", "Salary||2,100"),
+        ["Rent | 800 | ", "Salary |  | 2,100"],
     ),
 }
 

@@ -209,16 +209,16 @@ def _read_tables(hit: Hit, places: Mapping[tuple[str, int], Hit], most: int = _M
     """
     text, tables = hit.chunk.text, list[_Table]()
     for number, grid in enumerate(read_passage_grids(hit.chunk)):
-        is_cut = not number and not grid.header and are_labels(text[: grid.start])
-        earlier = places.get((hit.document.id, hit.chunk.position - 1)) if is_cut and most else None
-        before = _find_beginning(earlier, grid, places, most) if earlier else None
+        is_first = not number and are_labels(text[: grid.start])
+        earlier = places.get((hit.document.id, hit.chunk.position - 1)) if is_first and most else None
+        before = _find_beginning(earlier, grid, places, most) if earlier and not grid.header else None
         head = before.goes_on if before and not text[: grid.start].strip() else ""
         heads = _find_heads(grid, text, head)
         tables.append(
             _Table(
                 grid=replace(grid, columns=grid.columns or before.grid.columns) if before else grid,
                 heads=heads,
-                caption=before.caption if before else text[max(0, grid.start - CAPTION) : grid.start],
+                caption=before.caption if before else _find_caption(grid, text, earlier),
                 goes_on=_find_last_head(grid, heads, text),
             )
         )
@@ -231,6 +231,12 @@ def _find_beginning(earlier: Hit, grid: TextGrid, places: Mapping[tuple[str, int
     if not above or not are_labels(earlier.chunk.text[above[-1].grid.end :]):
         return None
     return above[-1] if usual_width(above[-1].grid.rows) == usual_width(grid.rows) else None
+
+
+def _find_caption(grid: TextGrid, text: str, earlier: Hit | None) -> str:
+    """Returns what stands above a table. `earlier` is the passage before, if the table begins its own passage."""
+    above = earlier.chunk.text[-CAPTION:] if earlier and grid.header else ""
+    return f"{above}\n{text[max(0, grid.start - CAPTION) : grid.start]}"
 
 
 def _find_last_head(grid: TextGrid, heads: Mapping[int, str], text: str) -> str:

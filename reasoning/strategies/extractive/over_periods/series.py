@@ -198,6 +198,8 @@ def _may_divide(part: SeriesCell, whole: SeriesCell, share: Share) -> bool:
     """Returns whether two values are surely of one period and in one unit, and the first may be a part of the other."""
     if part.is_share or whole.is_share or part.scale != whole.scale or whole.amount.value <= 0:
         return False
+    if (part.hit.chunk.id, part.row) == (whole.hit.chunk.id, whole.row) or not share.own <= find_stems(part.label):
+        return False
     if part.currency and whole.currency and part.currency != whole.currency:
         return False
     if (part.period is None) != (whole.period is None):

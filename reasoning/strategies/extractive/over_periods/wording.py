@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from core.passage_context.other_words import find_other_words, find_said_labels
 from core.text.terms import split_words
+from core.text.value_kinds import find_stems
 
 __all__ = ["Share", "find_share", "say_as_rows", "split_measures"]
 
@@ -58,11 +59,14 @@ _LONGEST = 1000
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Share:
-    """A question for a part, and a question for the whole that it is a share of. `may_be_negative`: a margin may."""
+    """A question for a part, and a question for the whole that it is a share of. `may_be_negative`: a margin may. `own`
+    are words that the label of the part has; an empty set if the part is a known measure.
+    """
 
     part: str
     whole: str
-    may_be_negative: bool
+    may_be_negative: bool = False
+    own: frozenset[str] = frozenset()
 
 
 def say_as_rows(question: str) -> str:
@@ -90,8 +94,9 @@ def find_share(question: str) -> Share | None:
     whole, part = share["whole"] or share["ganzes"], share["part"] or share["teil"]
     rest = share["rest"] or share["behind"] or ""
     # a part that is no measure by itself is a row below the whole: `Services` below `Net sales`
-    of_part = part if find_said_labels(part) else f"{part} {whole}"
-    return Share(part=f"{of_part}{rest}", whole=f"{whole}{rest}", may_be_negative=False)
+    if find_said_labels(part):
+        return Share(part=f"{part}{rest}", whole=f"{whole}{rest}")
+    return Share(part=f"{part} {whole}{rest}", whole=f"{whole}{rest}", own=find_stems(part) - find_stems(whole))
 
 
 def split_measures(question: str) -> Sequence[str]:

@@ -166,13 +166,15 @@ def read_asked(question: str) -> Asked:
 @dataclass(frozen=True, kw_only=True)
 class _Table:
     """A table of a passage. `heads` are by the start of a row. `caption` stands above the part of the table that an
-    earlier passage has, '' if the table begins here, and `goes_on` is the head below which the next passage goes on.
+    earlier passage has, or above the table, `goes_on` is the head below which the next passage goes on, and `begins_at`
+    is the same for all parts of one table.
     """
 
     grid: TextGrid
     heads: Mapping[int, str]
     caption: str
     goes_on: str
+    begins_at: tuple[str, int, int]
 
 
 def list_rows(asked: Asked, hits: Sequence[Hit]) -> Iterator[SeriesRow]:
@@ -182,13 +184,13 @@ def list_rows(asked: Asked, hits: Sequence[Hit]) -> Iterator[SeriesRow]:
     places = {(hit.document.id, hit.chunk.position): hit for hit in hits}
     tables = {hit.chunk.id: _read_tables(hit, places) for hit in hits}
     own_names = _find_own_names(asked, hits, tables)
+    parts = _list_parts([table for hit in hits for table in tables[hit.chunk.id]])
     for rank, hit in enumerate(hits):
         names = find_stems(hit.document.title) | find_stems(hit.document.key) | own_names[hit.document.id]
         for table in tables[hit.chunk.id]:
             grid, heads = table.grid, table.heads
-            parts = _list_parts(grid, heads)
             for row in grid.rows:
-                if len(parts[_own_label(row)]) > 1 and not _is_said(asked, _part_of(row, heads)):
+                if len(parts[table.begins_at, _own_label(row)]) > 1 and not _is_said(asked, _part_of(row, heads)):
                     continue
                 found = _weigh_row(asked, row, grid, hit, names, heads[row.start])
                 if found is None:
@@ -220,6 +222,7 @@ def _read_tables(hit: Hit, places: Mapping[tuple[str, int], Hit], most: int = _M
                 heads=heads,
                 caption=before.caption if before else _find_caption(grid, text, earlier),
                 goes_on=_find_last_head(grid, heads, text),
+                begins_at=before.begins_at if before else (hit.document.id, hit.chunk.position, number),
             )
         )
     return tables
@@ -294,11 +297,12 @@ def _part_of(row: GridRow, heads: Mapping[int, str]) -> frozenset[str]:
     return frozenset(word for word in words if not any(map(str.isdigit, word)))
 
 
-def _list_parts(grid: TextGrid, heads: Mapping[int, str]) -> Mapping[str, set[frozenset[str]]]:
-    """Returns for each label what the heads and groups above its rows say."""
-    parts = defaultdict[str, set[frozenset[str]]](set)
-    for row in grid.rows:
-        parts[_own_label(row)].add(_part_of(row, heads))
+def _list_parts(tables: Sequence[_Table]) -> Mapping[tuple[tuple[str, int, int], str], set[frozenset[str]]]:
+    """Returns for each table and label what the heads and groups above its rows say, in all passages of the table."""
+    parts = defaultdict[tuple[tuple[str, int, int], str], set[frozenset[str]]](set)
+    for table in tables:
+        for row in table.grid.rows:
+            parts[table.begins_at, _own_label(row)].add(_part_of(row, table.heads))
     return parts
 
 

@@ -36,7 +36,13 @@ from reasoning.strategies.extractive.over_periods.choice import (
     list_periods,
 )
 from reasoning.strategies.extractive.over_periods.rows import Asked, SeriesCell, SeriesRow, list_rows, read_asked
-from reasoning.strategies.extractive.over_periods.wording import Share, find_share, say_as_rows, split_measures
+from reasoning.strategies.extractive.over_periods.wording import (
+    Share,
+    asks_for_part,
+    find_share,
+    say_as_rows,
+    split_measures,
+)
 from reasoning.strategies.extractive.sides import split_sides
 
 __all__ = ["SERIES_NOTE", "Ratio", "SearchDocuments", "Series", "asks_for_series", "find_series"]
@@ -140,6 +146,8 @@ async def _find_measure(text: str, hits: Sequence[Hit], search: SearchDocuments,
     if quarters is not None and (quarters.is_prior_year or quarters.is_sequential):
         pair = _find_pair(quarters, members, in_order, rows)
         return Series(cells=pair, missing=(), is_cut=asked.is_cut) if pair else None
+    if asks_for_part(text) and not all(cell.is_share for cell in in_order):
+        return None
     if len(in_order) < (_FEWEST if quarters is None or len(quarters.wanted) > 1 else 1):
         return None
     ends = [cell.period.end for cell in in_order if cell.period]
@@ -180,8 +188,8 @@ async def _find_ratios(share: Share, text: str, hits: Sequence[Hit], search: Sea
     parts, wholes = [await _find_measure(measure, hits, search, text) for measure in (share.part, share.whole)]
     if parts is None or wholes is None:
         return None
-    of_whole = {cell.hit.document.id: cell for cell in wholes.cells}
-    pairs = [(part, of_whole[part.hit.document.id]) for part in parts.cells if part.hit.document.id in of_whole]
+    of_whole = {_place_of(cell): cell for cell in wholes.cells}
+    pairs = [(part, of_whole[_place_of(part)]) for part in parts.cells if _place_of(part) in of_whole]
     if not pairs or any(not _may_divide(part, whole, share) for part, whole in pairs):
         return None
     paired = {part.hit.document.id for part, _ in pairs}
@@ -192,6 +200,10 @@ async def _find_ratios(share: Share, text: str, hits: Sequence[Hit], search: Sea
         missing=[ref for id, ref in missing.items() if id not in paired],
         ratios=[Ratio(part=part, whole=whole) for part, whole in pairs],
     )
+
+
+def _place_of(cell: SeriesCell) -> tuple[object, ...]:
+    return cell.hit.document.id, cell.period and cell.period.end
 
 
 def _may_divide(part: SeriesCell, whole: SeriesCell, share: Share) -> bool:

@@ -11,7 +11,7 @@ from core.passage_context.other_words import find_other_words, find_said_labels
 from core.text.terms import split_words
 from core.text.value_kinds import find_stems
 
-__all__ = ["Share", "find_share", "say_as_rows", "split_measures"]
+__all__ = ["Share", "asks_for_part", "find_share", "say_as_rows", "split_measures"]
 
 _AS_ROWS = (
     (
@@ -23,8 +23,10 @@ _AS_ROWS = (
         "revenue",
     ),
     (re.compile(r"\b(?:stock levels?|levels? of stocks?|stocks? of goods)\b", re.IGNORECASE), "inventories"),
+    (re.compile(r"\bby (?:what|which|how many) (?:percentage|percent)\b", re.IGNORECASE), "by how much"),
+    (re.compile(r"\bum wie ?viel prozent\b", re.IGNORECASE), "wie"),
 )
-"""What people say, and what rows are called. A turnover of staff is another thing."""
+"""What people say, and what rows are called; a change in percent is computed from amounts. A turnover of staff is another thing."""
 _MARGIN = re.compile(
     r"\b(?:(?P<gross>gross (?:profit margins?|margins (?=quarter)|margin (?:percentages?|percent|rates?|ratios?|in %"
     r"|in percent)))|(?P<operating>(?:operating|EBIT)(?: profit| income)?[ -]margins?|EBIT-Margen?|operativen? Margen?)"
@@ -49,6 +51,11 @@ _SHARE = re.compile(
     r"|\b(?:wie ?viel prozent|welcher anteil) (?:der|des|vom|am|von) (?P<ganzes>[^?]{2,80}?) "
     r"(?:entfallen auf|entfällt auf|entfielen auf|entfiel auf|sind|ist|waren|war) (?:die |den |das |der )?"
     r"(?P<teil>[^?]{2,60}?)" + _REST.replace("rest", "behind") + r"\s?\??\s?\Z",
+    re.IGNORECASE,
+)
+_PART = re.compile(
+    r"\b(?:percentages?|percent|(?<!per )shares?|proportion|fraction) of\b|\bin (?:percent|prozent|%)"
+    r"|\b(?:prozent|anteil) (?:der|des|vom|von|am|an)\b",
     re.IGNORECASE,
 )
 _AND = re.compile(r" (?:and|und|et|as well as|sowie) ", re.IGNORECASE)
@@ -97,6 +104,11 @@ def find_share(question: str) -> Share | None:
     if find_said_labels(part):
         return Share(part=f"{part}{rest}", whole=f"{whole}{rest}")
     return Share(part=f"{part} {whole}{rest}", whole=f"{whole}{rest}", own=find_stems(part) - find_stems(whole))
+
+
+def asks_for_part(question: str) -> bool:
+    """Returns whether a question wants a part in percent, so that an amount is no answer."""
+    return _PART.search(question) is not None
 
 
 def split_measures(question: str) -> Sequence[str]:

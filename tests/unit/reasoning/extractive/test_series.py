@@ -489,6 +489,7 @@ async def test_a_passage_within_a_table_without_the_passage_before_tells_no_peri
         ("How did net sales change year over year in Q1 2025?", ["$310", "$500"]),
         ("How did net sales change in Q2 2025 compared to the previous quarter?", ["$500", "$480"]),
         ("What was the turnover from Q1 2025 to Q2 2025?", ["$500", "$480"]),
+        ("By what percentage did net sales change from Q1 2025 to Q2 2025?", ["$500", "$480"]),
     ],
 )
 async def test_the_quarters_that_are_named_are_told(question: str, values: list[str]) -> None:
@@ -532,6 +533,7 @@ async def test_a_share_of_one_quarter_is_computed() -> None:
         "What percentage of operating income was net sales in Q1 2025?",
         "What percentage of net sales was goodwill in Q1 2025?",
         "What was the staff turnover in each quarter?",
+        "What was the share of Norway in net sales in each quarter?",
         "How has the operating income of Belvane changed over time?",
     ],
 )

@@ -26,7 +26,7 @@ _AS_ROWS = (
     (re.compile(r"\bby (?:what|which|how many) (?:percentage|percent)\b", re.IGNORECASE), "by how much"),
     (re.compile(r"\bum wie ?viel prozent\b", re.IGNORECASE), "wie"),
 )
-"""What people say, and what rows are called; a change in percent is computed from amounts. A turnover of staff is another thing."""
+"""What people say, and what rows are called. A turnover of staff is another thing."""
 _MARGIN = re.compile(
     r"\b(?:(?P<gross>gross (?:profit margins?|margins (?=quarter)|margin (?:percentages?|percent|rates?|ratios?|in %"
     r"|in percent)))|(?P<operating>(?:operating|EBIT)(?: profit| income)?[ -]margins?|EBIT-Margen?|operativen? Margen?)"

@@ -14,11 +14,13 @@ __all__ = [
     "NO_END",
     "Newest",
     "Period",
+    "Quarters",
     "asks_for_extremes",
     "asks_over_periods",
     "find_bounds",
     "find_months",
     "find_newest",
+    "find_quarters",
     "find_range",
     "is_within",
     "leave_out_periods",
@@ -80,7 +82,8 @@ _SINCE = re.compile(
     re.IGNORECASE,
 )
 _QUARTERS_OF = re.compile(
-    r"\b(?:quarters|months|Quartalen?|Monaten?|trimestres|mois)\s(?:of|in|von|des Jahres|de|d['’])\s?"
+    r"\b(?:quarters|months|(?:each|every) (?:quarter|month)|Quartalen?|Monaten?|jede[ms] (?:Quartal|Monat)|trimestres"
+    r"|mois)\s(?:of|in|von|des Jahres|de|d['’])\s?"
     r"(?:fiscal\s|year\s){0,2}"
     r"((?:19|20)\d\d)(?![\d.,-]\d|\d)",
     re.IGNORECASE,
@@ -101,6 +104,43 @@ _NEWEST = re.compile(
     rf"|(?P<number>{'|'.join(_NUMBERS)}|\d{{1,2}})\sderni[eè]re?s)\s(?:(?:fiscal|reported|full)\s)?(?P<of>{_PERIODS})\b",
     re.IGNORECASE,
 )
+_WHICH = re.compile(
+    r"\b(?:which|what) (?:of the )?(?:fiscal |reported |reporting )?(?:quarter|period|year|month|report)s?\b"
+    r"|\bwhen (?:was|were|did)\b|\bwelche[mnrs]? (?:Quartal|Zeitraum|Jahr|Monat|Bericht)\b|\bwann war(?:en)?\b"
+    r"|\bquel(?:le)? (?:trimestre|période|année|exercice|mois)\b",
+    re.IGNORECASE,
+)
+"""Asks for a period, of several if the highest or the lowest value is wanted."""
+_QUARTER = re.compile(
+    r"\b(?:(?P<before>(?:19|20)\d\d)[ -])?"
+    r"(?:Q(?P<number>[1-4])|(?P<word>first|second|third|fourth)[ -]quarter|(?P<digit>[1-4])\. ?quartals?"
+    r"|(?P<wort>erste|zweite|dritte|vierte)[nsmr]? quartals?|quartal (?P<behind>[1-4]))\b"
+    r"(?:,? ?/?(?:of |des jahres )?(?:the )?(?:fiscal )?(?:year )?(?:FY ?)?(?P<year>(?:19|20)\d\d)(?!\d|[.,]\d))?",
+    re.IGNORECASE,
+)
+_NUMBER_OF_QUARTER = {
+    word: str(number)
+    for number, words in enumerate(("first erste", "second zweite", "third dritte", "fourth vierte"), start=1)
+    for word in words.split()
+}
+_PRIOR_YEAR = re.compile(
+    r"\b(?:year[ -](?:over|on)[ -]year|yoy|y/y|(?:prior|previous|last|preceding)[ -]year(?:['’]s)?(?:[ -]quarter)?"
+    r"|(?:same|corresponding|comparable) (?:quarter|period) (?:of |in )?(?:the |a )?"
+    r"(?:(?:prior|previous|last|preceding)[ -]year|year (?:before|earlier|ago))"
+    r"|(?:a |one )?year (?:earlier|ago|before)|year-ago(?: quarter| period)?|vorjahr[^\W\d_]{0,12}"
+    r"|(?:même trimestre de )?l['’]année précédente)(?!\w)",
+    re.IGNORECASE,
+)
+"""Compares a quarter with the same quarter of the year before."""
+_SEQUENTIAL = re.compile(
+    r"\b(?:sequential(?:ly)?|quarter[ -](?:over|on|to)[ -]quarter|qoq|q/q|(?:prior|previous|preceding)[ -]quarter"
+    r"|vorquartal[s]?|trimestre précédent)(?!\w)",
+    re.IGNORECASE,
+)
+"""Compares a quarter with the quarter before."""
+_MOST_QUARTERS = 8
+"""Names of quarters in a question; a question with more is a list."""
+_QUARTERS_A_YEAR = 4
 _YEARS = ("year", "jahr", "ann", "ans", "exerc")
 _EXPLAINS = re.compile(
     r"\s*(?:(?:what|which)\b[^?]{0,60}\b(?:factors|reasons?|drivers?|causes?|caused|drove|role|impact|risks?|policies)\b"
@@ -171,6 +211,17 @@ class Newest:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Quarters:
+    """The quarters that a question asks about, `(2025, 3)`, in the order of time. `is_prior_year` and `is_sequential`:
+    the last one is named, and is compared with the same quarter of the year before, or with the quarter before.
+    """
+
+    wanted: tuple[tuple[int, int], ...]
+    is_prior_year: bool = False
+    is_sequential: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Period:
     """The last day of a period, as far as a name says it, and its months; 0 for what is not said. `name` says it."""
 
@@ -192,12 +243,55 @@ def asks_over_periods(question: str) -> bool:
     """
     if len(question) > _LONGEST or _EXPLAINS.match(question):
         return False
-    if find_range(question) is not None:
+    quarters = find_quarters(question)
+    if find_range(question) is not None or (quarters is not None and len(quarters.wanted) > 1):
         return True
     question = _QUARTERS_OF.sub(_leave_out_year, question)
     if asks_for_older(question) or find_wanted_marks(question):
         return False
+    if _WHICH.search(question) is not None and asks_for_extremes(question):
+        return True
     return _OVER.search(question) is not None or _GOES.search(question) is not None
+
+
+def find_quarters(question: str) -> Quarters | None:
+    """Returns the quarters that a question names: all of "from Q1 2024 to Q2 2025", both of "Q1 2025 with Q3 2025", and
+    of "in Q3 2025 compared to the prior-year quarter" both. None if it names none, or a quarter without a year.
+    """
+    names = list(_QUARTER.finditer(question[:_LONGEST]))
+    years = [name["year"] or name["before"] for name in names]
+    if not any(years) or len(names) > _MOST_QUARTERS:
+        return None
+    for place in reversed(range(len(years) - 1)):  # "Q1 and Q3 2025"
+        years[place] = years[place] or years[place + 1]
+    if not all(years):
+        return None
+    wanted = sorted({(int(year), _number_of(name)) for name, year in zip(names, years, strict=True)})
+    if len(wanted) == 1:
+        return _with_earlier(question, wanted[0])
+    if len(wanted) == 2 and _FROM_TO.search(question):
+        first, last = (year * _QUARTERS_A_YEAR + quarter - 1 for year, quarter in wanted)
+        wanted = [(at // _QUARTERS_A_YEAR, at % _QUARTERS_A_YEAR + 1) for at in range(first, last + 1)]
+    return Quarters(wanted=tuple(wanted))
+
+
+def _number_of(name: re.Match[str]) -> int:
+    said = name["number"] or name["digit"] or name["behind"]
+    return int(said or _NUMBER_OF_QUARTER[(name["word"] or name["wort"]).lower()])
+
+
+def _with_earlier(question: str, quarter: tuple[int, int]) -> Quarters | None:
+    """Returns a quarter and the quarter that it is compared with; None if it is compared with both."""
+    year, number = quarter
+    is_prior_year, is_sequential = (pattern.search(question) is not None for pattern in (_PRIOR_YEAR, _SEQUENTIAL))
+    if is_prior_year and is_sequential:
+        return None
+    if is_prior_year:
+        return Quarters(wanted=((year - 1, number), quarter), is_prior_year=True)
+    if is_sequential:
+        before = (year, number - 1) if number > 1 else (year - 1, _QUARTERS_A_YEAR)
+        return Quarters(wanted=(before, quarter), is_sequential=True)
+    return Quarters(wanted=(quarter,))
 
 
 def _leave_out_year(found: re.Match[str]) -> str:
@@ -253,7 +347,10 @@ def _order_of(mark: str) -> tuple[tuple[int, ...], ...]:
 
 def leave_out_periods(question: str) -> str:
     """Returns the question without the words by which it asks over periods: `over the reported quarters`."""
-    return _OVER.sub(" ", question[:_LONGEST])
+    question = question[:_LONGEST]
+    if find_quarters(question) is not None:
+        question = _QUARTER.sub(" ", _SEQUENTIAL.sub(" ", _PRIOR_YEAR.sub(" ", question)))
+    return _OVER.sub(" ", question)
 
 
 def asks_for_extremes(question: str) -> bool:

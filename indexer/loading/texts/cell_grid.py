@@ -1,6 +1,7 @@
-"""Tables of formats that have cells: rows as lines, in which a merged cell is repeated in each place that it covers.
+"""Tables of formats that have cells: rows as lines, in which a merged cell is repeated in each column that it covers.
 
 So each line of a table has its cells in the same columns, and a reader of the lines knows the row and column of each.
+Columns that only lay out figures are no columns (`figure_columns`).
 """
 
 from collections.abc import Sequence
@@ -8,6 +9,7 @@ from dataclasses import dataclass, field
 
 from core.text.titles import one_line
 from indexer.loading.assembly import CELL_SEPARATOR, clean_text, join_cells
+from indexer.loading.texts.figure_columns import Cell, fold_columns
 
 __all__ = ["CellGrid"]
 
@@ -23,16 +25,16 @@ _MOST_REPEATED = 20_000
 class CellGrid:
     """The rows of a table, cell by cell."""
 
-    _rows: list[dict[int, str]] = field(default_factory=list)
-    _covered: dict[int, tuple[int, str]] = field(default_factory=dict)
-    """By column: rows that a cell above still covers, and its text."""
+    _rows: list[dict[int, Cell]] = field(default_factory=list)
+    _covered: dict[int, tuple[int, Cell]] = field(default_factory=dict)
+    """By column: rows that a cell above still covers, and the cell."""
     _column: int = 0
     _repeated: int = 0
 
     def begin_row(self) -> None:
         """Begins the next row, with the cells of rows above that reach into it."""
-        self._rows.append({column: text for column, (_, text) in self._covered.items()})
-        self._covered = {column: (left - 1, text) for column, (left, text) in self._covered.items() if left > 1}
+        self._rows.append({column: cell for column, (_, cell) in self._covered.items()})
+        self._covered = {column: (left - 1, cell) for column, (left, cell) in self._covered.items() if left > 1}
         self._column = 0
 
     def skip(self, columns: int) -> None:
@@ -55,16 +57,16 @@ class CellGrid:
         self._repeated += (columns * rows - 1) * (len(written) + 1)
         if self._repeated > _MOST_REPEATED:
             columns = rows = 1
+        cell = Cell(written)
         for beside in range(columns):
-            row[self._column + beside] = written
+            row[self._column + beside] = cell
             if rows > 1:
-                self._covered[self._column + beside] = (rows - 1, written)
+                self._covered[self._column + beside] = (rows - 1, cell)
         self._column += columns
 
     def lines(self) -> list[str]:
         """Returns the rows that have text. A row of a single cell is the text of this cell."""
-        rows = ([row.get(column, "") for column in range(max(row, default=-1) + 1)] for row in self._rows)
-        return [line for row in rows if (line := _write_row(row))]
+        return [line for row in fold_columns(self._rows) if (line := _write_row(row))]
 
 
 def _write_row(texts: Sequence[str]) -> str:

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from core.ports.reasoning import Citation
 from reasoning.strategies.extractive.evidence import FEATURES
-from reasoning.strategies.extractive.over_periods.series import Series, write_series
+from reasoning.strategies.extractive.over_periods.series import Series
+from reasoning.strategies.extractive.over_periods.writing import write_series
 from reasoning.strategies.extractive.quoting import choose, cite, write, write_unit
 from reasoning.strategies.extractive.reading import Reading
 from reasoning.strategies.extractive.units import Unit

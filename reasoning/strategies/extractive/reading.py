@@ -124,10 +124,10 @@ def _drop_naming(question: str, hits: Sequence[Hit], named: frozenset[str]) -> s
         *(find_digits(passage_text(hit)) for hit in hits if hit.document.id == first.id)
     )
     naming = find_naming(question)
-    if naming is None or not find_names(naming.named):
-        return _drop_report(question, digits)
-    is_named = first.id in named or is_document_named(naming.named, passage_text(hits[0]))
-    return naming.rest if is_named and find_digits(naming.named) <= digits else question
+    is_named = naming is not None and find_names(naming.named) and find_digits(naming.named) <= digits
+    if naming and is_named and (first.id in named or is_document_named(naming.named, passage_text(hits[0]))):
+        return naming.rest
+    return _drop_report(question, digits)
 
 
 def _drop_report(question: str, digits: frozenset[str]) -> str:

@@ -24,7 +24,7 @@ from reasoning.strategies.extractive.answering import (
     write_values,
 )
 from reasoning.strategies.extractive.following import follow_reference
-from reasoning.strategies.extractive.over_periods.series import asks_for_values, find_series
+from reasoning.strategies.extractive.over_periods.series import asks_for_series, find_series
 from reasoning.strategies.extractive.over_rows import NOTE, answer_over_rows
 from reasoning.strategies.extractive.quoting import choose, cite, write, write_nearest, write_unit
 from reasoning.strategies.extractive.reading import Reading, read_hits
@@ -84,7 +84,7 @@ class Extractive:
     async def answer(self, question: Question, trace: Trace) -> Answer:
         if question.history:
             trace.note(_UNREAD)
-        over_periods = await self._look(question, question.text, trace) if asks_for_values(question.text) else None
+        over_periods = await self._look(question, question.text, trace) if asks_for_series(question.text) else None
         looks = [over_periods] if over_periods else []
         answer = await self._conclude_series(question, over_periods, trace) if over_periods else None
         if answer is None:

@@ -11,6 +11,7 @@ from core.text.periods import (
     find_bounds,
     find_months,
     find_newest,
+    find_quarters,
     find_range,
     is_within,
     leave_out_periods,
@@ -33,6 +34,12 @@ from core.text.periods import (
         "Was kostete der Liegeplatz von 2021 bis 2024?",
         "Comment les stocks ont-ils évolué au fil des trimestres ?",
         "Quelle est l'évolution du résultat net ?",
+        "What was the toll from Q1 2025 to Q4 2025?",
+        "In which quarter were the stocks lowest?",
+        "Wann waren die Vorräte am höchsten?",
+        "What was the toll in Q3 2025 compared to the prior-year quarter?",
+        "Wie war der Umsatz im 2. Quartal 2025 im Vergleich zum Vorquartal?",
+        "Compare the toll of Q1 2025 with Q3 2025.",
     ],
 )
 def test_a_question_over_periods_is_recognised(question: str) -> None:
@@ -44,6 +51,8 @@ def test_a_question_over_periods_is_recognised(question: str) -> None:
     [
         "What was the turnover in Q3 2023?",
         "How did the toll change in Q3 2023?",
+        "In which quarter was the bridge opened?",
+        "What was the toll compared to the prior-year quarter?",
         "How did the toll change over the quarters of 2023 in Q3 2024?",
         "What changed in version 2?",
         "Why did the turnover fall over the quarters?",
@@ -113,6 +122,30 @@ def test_since_a_year_has_no_end() -> None:
     assert find_bounds("How did the toll change between 2021 and 2023?") == ("2021", "2023")
     assert find_bounds("How has the toll changed over the four quarters of 2025?") == ("2025", "2025")
     assert find_bounds("How has the toll changed over time?") is None
+
+
+@pytest.mark.parametrize(
+    ("question", "wanted"),
+    [
+        ("from Q3 2024 to Q1 2025", ((2024, 3), (2024, 4), (2025, 1))),
+        ("in Q1 and Q3 2025", ((2025, 1), (2025, 3))),
+        ("Q3 2025, year over year", ((2024, 3), (2025, 3))),
+        ("in the first quarter of 2025, sequentially", ((2024, 4), (2025, 1))),
+        ("im dritten Quartal 2025 gegenüber dem Vorjahr", ((2024, 3), (2025, 3))),
+        ("in the second quarter of fiscal 2025", ((2025, 2),)),
+    ],
+)
+def test_the_quarters_of_a_question(question: str, wanted: tuple[tuple[int, int], ...]) -> None:
+    quarters = find_quarters(question)
+    assert quarters is not None
+    assert quarters.wanted == wanted
+
+
+@pytest.mark.parametrize(
+    "question", ["in 2025", "in Q3", "in Q3 2025, year over year and sequentially", "from Q1 to Q4", "Q5 2025"]
+)
+def test_no_quarter_is_sure(question: str) -> None:
+    assert find_quarters(question) is None
 
 
 def test_the_newest_periods_are_counted() -> None:

@@ -15,9 +15,11 @@ from core.text.titles import find_marks
 from core.text.value_kinds import find_stems
 from reasoning.strategies.extractive.over_periods.rows import Asked, SeriesCell, SeriesRow, asks_for_share
 
-__all__ = ["choose_rows", "find_label", "list_periods"]
+__all__ = ["choose_rows", "find_label", "find_prior_year", "is_next_quarter", "is_prior_year", "list_periods"]
 
 _FEWEST = 2
+_YEAR, _QUARTER = 12, 3
+"""Months."""
 _OF_PERIODS = find_stems(
     "three six nine twelve thirteen month months week weeks quarter quarters half full year years fiscal ended "
     "ending the for and unaudited audited million millions thousand thousands billion billions eur usd gbp chf mio "
@@ -59,8 +61,9 @@ def choose_rows(asked: Asked, rows: Sequence[SeriesRow]) -> dict[str, SeriesCell
         tables = Counter(value for value, _ in {(cell.amount.value, cell.hit.chunk.id) for _, cell in found})
         ranks = [_order(row, cell, own[id], tables, wants_share=wants_share) for row, cell in found]
         cell = found[ranks.index(min(ranks))][1]
-        first = min(row.cells[0].rank for row in of_one)
-        told = {other.amount.value for row in of_one for other in row.cells if other.rank == first}
+        of_kind = [other for row in of_one for other in row.cells if other.is_share == cell.is_share]
+        first = min(other.rank for other in of_kind)
+        told = {other.amount.value for other in of_kind if other.rank == first}
         if cell.amount.value in told or tables[cell.amount.value] > 1:
             chosen[id] = cell
     dated = {id: cell for id, cell in chosen.items() if cell.period} or chosen
@@ -169,6 +172,35 @@ def _read_dated(
     if len(cells) < _FEWEST or (bounds is not None and not {year for year, _, _ in cells} >= _years_of(bounds)):
         return None
     return cells
+
+
+def find_prior_year(cell: SeriesCell, rows: Sequence[SeriesRow]) -> SeriesCell | None:
+    """Returns the value of the same quarter of the year before in the row of a cell; None if the row has none."""
+    row = next((row for row in rows if any(other is cell for other in row.cells)), None)
+    found = [other for other in row.cells if is_prior_year(other, cell)] if row else []
+    return found[0] if len(found) == 1 else None
+
+
+def is_prior_year(first: SeriesCell, last: SeriesCell) -> bool:
+    """Returns whether two values are of the same quarter of two years, one after the other, and of one length."""
+    return _is_before(first, last, _YEAR)
+
+
+def is_next_quarter(first: SeriesCell, last: SeriesCell) -> bool:
+    """Returns whether the second value is of the quarter behind the first, and of one length."""
+    return _is_before(first, last, _QUARTER)
+
+
+def _is_before(first: SeriesCell, last: SeriesCell, months: int) -> bool:
+    """Returns whether the first period ended so many months before the second; one more or less, as fiscal years of
+    weeks have it.
+    """
+    if first.period is None or last.period is None or first.period.months != last.period.months:
+        return False
+    if first.is_share != last.is_share or not first.period.month or not last.period.month:
+        return False
+    between = _YEAR * (last.period.year - first.period.year) + last.period.month - first.period.month
+    return abs(between - months) <= 1
 
 
 def _years_of(bounds: tuple[str, str]) -> set[int]:

@@ -7,13 +7,14 @@ of Europe. `choice` chooses among the rows and their values.
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from core.documents import HEADING_SEPARATOR, Span
-from core.passage_context.grids import GridRow, TextGrid
+from core.passage_context.grids import GridRow, TextGrid, usual_width
 from core.passage_context.other_words import find_other_words, find_said_labels
 from core.passage_context.row_labels import MOST_STEMS, SUM_WORDS
+from core.passage_context.tables import are_labels
 from core.ports.retrieval import Hit
 from core.text.name_spans import find_names
 from core.text.periods import Period, find_months, leave_out_periods, read_period
@@ -21,7 +22,14 @@ from core.text.terms import split_words
 from core.text.titles import find_wanted_marks
 from core.text.value_kinds import find_stems
 from core.text.word_lists import SMALL_WORDS
-from reasoning.strategies.extractive.over_periods.units import CAPTION, add_sign, find_sign, find_unit, is_unscaled
+from reasoning.strategies.extractive.over_periods.units import (
+    CAPTION,
+    add_sign,
+    find_place,
+    find_sign,
+    find_unit,
+    is_unscaled,
+)
 from reasoning.strategies.survey.values import Amount, read_amount, read_passage_grids
 
 __all__ = ["METRIC", "Asked", "SeriesCell", "SeriesRow", "asks_for_share", "list_rows", "read_asked"]
@@ -43,7 +51,9 @@ _FILLING = find_stems(
     "entwickelt entwickelte entwicklung verändert veränderung geändert gestiegen gesunken verlauf zeit laufe quartal "
     "quartale quartalen jahr jahre jahren zeitraum zeiträume berichten bericht einzelnen höhe hoch wie sich über "
     "évolué évolution changé varié trimestre trimestres année années période périodes temps tendance rapport rapports "
-    "comment fil cours montant comparer number numbers way Zahl Anzahl Wert nombre valeur"
+    "comment fil cours montant comparer number numbers way Zahl Anzahl Wert nombre valeur percentage percent share "
+    "proportion lowest best worst when welchem welcher welches welche wann höchsten niedrigsten größten kleinsten "
+    "Vergleich verglichen vergleiche gegenüber betrug lag Prozent Anteil quel quelle quand"
 )
 """Words of a question over periods that no label need have."""
 _NO_LABEL = find_stems("total change quarter year month period version report date other all sum note page")
@@ -79,6 +89,10 @@ METRIC = frozenset({"*"})
 """The name of all labels of a group of terms that say the same."""
 _PAGE = re.compile(r"pages?|seiten?|no\.?|nr\.?", re.IGNORECASE)
 """A column whose numbers are no values."""
+_MOST_BEFORE = 4
+"""Passages before a passage that are read for the beginning of its table, at most."""
+_FIRST_PASSAGES = 2
+"""Passages of a document that name whom it is of."""
 _FOOTNOTE = re.compile(r"\(\d{1,2}\)|[®™†*]")
 
 
@@ -155,21 +169,40 @@ def read_asked(question: str) -> Asked:
     )
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Table:
+    """A table of a passage. `heads` are by the start of a row. `caption` stands above the part of the table that an
+    earlier passage has, or above the table, `goes_on` is the head below which the next passage goes on, and `begins_at`
+    is the same for all parts of one table.
+    """
+
+    grid: TextGrid
+    heads: Mapping[int, str]
+    caption: str
+    goes_on: str
+    begins_at: tuple[str, int, int]
+
+
 def list_rows(asked: Asked, hits: Sequence[Hit]) -> Iterator[SeriesRow]:
-    """Yields the rows of the hits' tables whose label the question says, with their cells that have an amount."""
+    """Yields the rows of the hits' tables whose label the question says, with their cells that have an amount. Where a
+    passage begins within a table, the passages before it tell the columns, if they are among the hits.
+    """
+    places = {(hit.document.id, hit.chunk.position): hit for hit in hits}
+    tables = {hit.chunk.id: _read_tables(hit, places) for hit in hits}
+    own_names = _find_own_names(asked, hits, tables)
+    parts = _list_parts([table for hit in hits for table in tables[hit.chunk.id]])
     for rank, hit in enumerate(hits):
-        names = find_stems(hit.document.title) | find_stems(hit.document.key)
-        for grid in read_passage_grids(hit.chunk):
-            heads = _find_heads(grid, hit.chunk.text)
-            parts = _list_parts(grid, heads)
+        names = find_stems(hit.document.title) | find_stems(hit.document.key) | own_names[hit.document.id]
+        for table in tables[hit.chunk.id]:
+            grid, heads = table.grid, table.heads
             for row in grid.rows:
-                if len(parts[_own_label(row)]) > 1 and not _is_said(asked, _part_of(row, heads)):
+                if len(parts[table.begins_at, _own_label(row)]) > 1 and not _is_said(asked, _part_of(row, heads)):
                     continue
                 found = _weigh_row(asked, row, grid, hit, names, heads[row.start])
                 if found is None:
                     continue
                 score, name = found
-                if cells := tuple(_list_cells(hit, rank, row, grid)):
+                if cells := tuple(_list_cells(hit, rank, row, table)):
                     yield SeriesRow(score=score, name=name, cells=cells)
 
 
@@ -178,11 +211,75 @@ def asks_for_share(asked: Asked) -> bool:
     return _SHARE_ASKED.search(asked.text) is not None
 
 
-def _find_heads(grid: TextGrid, text: str) -> dict[int, str]:
-    """Returns the head above each row, by the start of the row: the last label without a value, `Americas:`. A total
-    ends what its head is about.
+def _read_tables(hit: Hit, places: Mapping[tuple[str, int], Hit], most: int = _MOST_BEFORE) -> list[_Table]:
+    """Returns the tables of a passage. `places` are the hits by document and position, of which at most so many before
+    the passage are read.
     """
-    heads, head = {}, ""
+    text, tables = hit.chunk.text, list[_Table]()
+    for number, grid in enumerate(read_passage_grids(hit.chunk)):
+        is_first = not number and are_labels(text[: grid.start])
+        earlier = places.get((hit.document.id, hit.chunk.position - 1)) if is_first and most else None
+        before = _find_beginning(earlier, grid, places, most) if earlier and not grid.header else None
+        head = before.goes_on if before and not text[: grid.start].strip() else ""
+        heads = _find_heads(grid, text, head)
+        tables.append(
+            _Table(
+                grid=replace(grid, columns=grid.columns or before.grid.columns) if before else grid,
+                heads=heads,
+                caption=before.caption if before else _find_caption(grid, text, earlier),
+                goes_on=_find_last_head(grid, heads, text),
+                begins_at=before.begins_at if before else (hit.document.id, hit.chunk.position, number),
+            )
+        )
+    return tables
+
+
+def _find_beginning(earlier: Hit, grid: TextGrid, places: Mapping[tuple[str, int], Hit], most: int) -> _Table | None:
+    """Returns the table with which the passage before ends, if it has as many columns."""
+    above = _read_tables(earlier, places, most - 1)
+    if not above or not are_labels(earlier.chunk.text[above[-1].grid.end :]):
+        return None
+    return above[-1] if usual_width(above[-1].grid.rows) == usual_width(grid.rows) else None
+
+
+def _find_caption(grid: TextGrid, text: str, earlier: Hit | None) -> str:
+    """Returns what stands above a table. `earlier` is the passage before, if the table begins its own passage."""
+    above = earlier.chunk.text[-CAPTION:] if earlier and grid.header else ""
+    return f"{above}\n{text[max(0, grid.start - CAPTION) : grid.start]}"
+
+
+def _find_last_head(grid: TextGrid, heads: Mapping[int, str], text: str) -> str:
+    """Returns the head and the groups of the last row, which go on behind it; '' behind a total, or if another label
+    stands there.
+    """
+    if not grid.rows or text[grid.end :].strip() or find_stems(_own_label(grid.rows[-1])) & SUM_WORDS:
+        return ""
+    last = grid.rows[-1]
+    return " ".join([heads[last.start], *last.label.split(HEADING_SEPARATOR)[:-1]]).strip()
+
+
+def _find_own_names(
+    asked: Asked, hits: Sequence[Hit], tables: Mapping[str, Sequence[_Table]]
+) -> Mapping[str, frozenset[str]]:
+    """Returns for each document which names of the question are its own, as that of a company: they stand on its first
+    pages, and no row or column has them.
+    """
+    names = {hit.document.id: frozenset[str]() for hit in hits}
+    for hit in hits:
+        if hit.chunk.position < _FIRST_PASSAGES:
+            names[hit.document.id] |= asked.names & find_stems(hit.chunk.text)
+    for hit in hits:
+        labels = [f"{row.label} {table.heads[row.start]}" for table in tables[hit.chunk.id] for row in table.grid.rows]
+        columns = [" ".join(table.grid.columns) for table in tables[hit.chunk.id]]
+        names[hit.document.id] -= find_stems(" ".join([*labels, *columns]))
+    return names
+
+
+def _find_heads(grid: TextGrid, text: str, head: str) -> dict[int, str]:
+    """Returns the head above each row, by the start of the row: the last label without a value, `Americas:`. A total
+    ends what its head is about. `head` is above the first row.
+    """
+    heads = {}
     for row in grid.rows:
         first, *others = (text[slice(*cell)] for cell in row.cells) if row.cells else ("",)
         if first and not any(others):
@@ -206,11 +303,12 @@ def _part_of(row: GridRow, heads: Mapping[int, str]) -> frozenset[str]:
     return frozenset(word for word in words if not any(map(str.isdigit, word)))
 
 
-def _list_parts(grid: TextGrid, heads: Mapping[int, str]) -> Mapping[str, set[frozenset[str]]]:
-    """Returns for each label what the heads and groups above its rows say."""
-    parts = defaultdict[str, set[frozenset[str]]](set)
-    for row in grid.rows:
-        parts[_own_label(row)].add(_part_of(row, heads))
+def _list_parts(tables: Sequence[_Table]) -> Mapping[tuple[tuple[str, int, int], str], set[frozenset[str]]]:
+    """Returns for each table and label what the heads and groups above its rows say, in all passages of the table."""
+    parts = defaultdict[tuple[tuple[str, int, int], str], set[frozenset[str]]](set)
+    for table in tables:
+        for row in table.grid.rows:
+            parts[table.begins_at, _own_label(row)].add(_part_of(row, table.heads))
     return parts
 
 
@@ -276,8 +374,9 @@ def _weigh_row(
     return score - min(1.5, 0.5 * len(others)), name
 
 
-def _list_cells(hit: Hit, rank: int, row: GridRow, grid: TextGrid) -> Iterator[SeriesCell]:
-    text, columns = hit.chunk.text, row.names or grid.columns
+def _list_cells(hit: Hit, rank: int, row: GridRow, table: _Table) -> Iterator[SeriesCell]:
+    grid, text = table.grid, hit.chunk.text
+    columns = row.names or grid.columns
     label = _FOOTNOTE.sub(" ", row.label.split(HEADING_SEPARATOR)[-1])
     end = row.start + len(text[row.start : row.end].rstrip())
     for at, place in enumerate(row.cells):
@@ -288,7 +387,7 @@ def _list_cells(hit: Hit, rank: int, row: GridRow, grid: TextGrid) -> Iterator[S
         amount = read_amount(value.replace(" %", "%"), column)
         if not is_unscaled(f"{value} {label}"):
             value = add_sign(value, find_sign(grid, at, text))
-        unit = find_unit(value, label, column, row.label, grid, text, row.start, hit.chunk.heading)
+        unit = find_unit(value, find_place(grid, row, column, label, text, f"{hit.chunk.heading} {table.caption}"))
         if amount is not None and not _PAGE.fullmatch(column.strip()):
             yield SeriesCell(
                 hit=hit,

@@ -1,32 +1,52 @@
 """Answers to questions over periods: a value of each report of one family, or of each period of a table, in the order
 of time, each with its citation; the change is computed.
 
-`rows` finds the rows with their cells, and `choice` chooses among them. A question that no two values are found for is
-answered as any other.
+`wording` says which rows are asked for, `rows` finds them with their cells, `choice` chooses among them, and `writing`
+writes the answer. A question that no two values are found for is answered as any other.
 """
 
 import re
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
-from decimal import Decimal
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
 from operator import itemgetter
 
-from core.documents import DocumentRef, Span
+from core.documents import DocumentRef
 from core.passage_context.other_words import find_other_words
-from core.ports.reasoning import Citation, Question, Quote
+from core.ports.reasoning import Question
 from core.ports.retrieval import Hit
-from core.text.periods import NO_END, asks_for_extremes, asks_over_periods, find_bounds, find_newest, is_within
-from core.text.titles import family_of, order_of_marks, stem_of
+from core.text.periods import (
+    NO_END,
+    Quarters,
+    asks_over_periods,
+    find_bounds,
+    find_newest,
+    find_quarters,
+    is_within,
+    leave_out_periods,
+)
+from core.text.titles import family_of, order_of_marks
 from core.text.value_kinds import find_stems
-from reasoning.citations.markers import make_citation
-from reasoning.strategies.extractive.over_periods.choice import choose_rows, find_label, list_periods
-from reasoning.strategies.extractive.over_periods.rows import Asked, SeriesCell, list_rows, read_asked
+from reasoning.strategies.extractive.over_periods.choice import (
+    choose_rows,
+    find_label,
+    find_prior_year,
+    is_next_quarter,
+    is_prior_year,
+    list_periods,
+)
+from reasoning.strategies.extractive.over_periods.rows import Asked, SeriesCell, SeriesRow, list_rows, read_asked
 from reasoning.strategies.extractive.over_periods.single import asks_for_value, choose_values, find_report
+from reasoning.strategies.extractive.over_periods.wording import (
+    Share,
+    asks_for_part,
+    find_share,
+    say_as_rows,
+    split_measures,
+)
 from reasoning.strategies.extractive.sides import split_sides
-from reasoning.strategies.survey.values import has_points, read_amount
 
-__all__ = ["SERIES_NOTE", "SearchDocuments", "Series", "asks_for_values", "find_series", "write_series"]
+__all__ = ["SERIES_NOTE", "Ratio", "SearchDocuments", "Series", "asks_for_series", "find_series"]
 
 SERIES_NOTE = "Each value stands in the cited table; no language model read whether it answers. The change is computed."
 _SINGLE_NOTE = "The value stands in the cited table; no language model read whether it answers."
@@ -43,23 +63,24 @@ _ADDS = re.compile(
     re.IGNORECASE,
 )
 """Who wants one number of all periods is not answered with their change."""
-_HUNDRED = 100
-_OTHER_UNIT = 10
-_DOUBTFUL = re.compile(r"\D{0,4}\d{1,3}\.\d{3}\D{0,4}")
-_TAKEN = "; a value whose table names no unit is taken to be in the unit of the others"
-_LENGTH = re.compile(r"\b(?:Three|Six|Nine|Twelve|Thirteen|Months?|Weeks?|Quarters?|Fiscal|Years?|Ended)\b")
-"""Words of columns that are capitals only as headings are."""
-_UNIT = re.compile(r"\s?\([^()]{1,80}\)")
-
 SearchDocuments = Callable[[frozenset[str], int], Awaitable[Sequence[Hit]]]
 """Searches these documents with the question again, for so many hits."""
 
 
 @dataclass(frozen=True, kw_only=True)
+class Ratio:
+    """The values of one period that a percentage is computed from."""
+
+    part: SeriesCell
+    whole: SeriesCell
+
+
+@dataclass(frozen=True, kw_only=True)
 class Series:
     """The values in the order of time, the versions in which no row was found, how many older versions were not read,
-    and the ends of the range that no version is of. `is_cut`: the question asks more. `is_single`: it asks for a value
-    of one report.
+    and the ends of the range that no version is of. `is_cut`: the question asks more. `ratios` are what percentages are
+    computed from, if these are asked for, and `others` the series of other measures that the question asks for.
+    `is_single`: it asks for a value of one report.
     """
 
     cells: Sequence[SeriesCell]
@@ -68,22 +89,27 @@ class Series:
     is_single: bool = False
     older: int = 0
     lacking: Sequence[str] = ()
+    ratios: Sequence[Ratio] = ()
+    others: Sequence["Series"] = ()
 
     @property
     def hits(self) -> tuple[Hit, ...]:
         """The passages that have the values, each once."""
-        return tuple({cell.hit.chunk.id: cell.hit for cell in self.cells}.values())
+        cells = [cell for series in (self, *self.others) for cell in series.cells]
+        return tuple({cell.hit.chunk.id: cell.hit for cell in cells}.values())
 
     @property
     def note(self) -> str:
         return (_SINGLE_NOTE if self.is_single else SERIES_NOTE) + (_CUT_NOTE if self.is_cut else "")
 
 
-def asks_for_values(question: str) -> bool:
-    """Returns whether `find_series` may find something for a question: whether it asks for the value of one report, or
-    over periods.
+def asks_for_series(text: str) -> bool:
+    """Returns whether `find_series` may find something for a question: whether it asks over periods, for a percentage
+    of one quarter, or for a value of one report.
     """
-    return asks_for_value(read_asked(question).clause) or asks_over_periods(question)
+    text = say_as_rows(text)
+    is_of_one = asks_for_value(read_asked(text).clause) or (find_share(text) and find_quarters(text))
+    return bool(is_of_one) or asks_over_periods(text)
 
 
 async def find_series(question: Question, text: str, hits: Sequence[Hit], search: SearchDocuments) -> Series | None:
@@ -92,17 +118,43 @@ async def find_series(question: Question, text: str, hits: Sequence[Hit], search
 
     The documents are one family (`_choose_family`); a question about two is none over periods.
     """
-    if question.parts or not hits or _ADDS.search(text) or split_sides(text) is not None:
+    text = say_as_rows(text)
+    if question.parts or not hits or not asks_for_series(text) or _ADDS.search(text):
         return None
+    quarters, is_over = find_quarters(text), asks_over_periods(text)
+    if split_sides(text if quarters is None else leave_out_periods(text)) is not None:
+        return None
+    share = find_share(text)
+    if share is not None and (is_over or quarters is not None):
+        return await _find_ratios(share, text, hits, search)
+    if not is_over:
+        return await _find_single(text, hits, search)
+    first, *others = [await _find_measure(measure, hits, search, text) for measure in split_measures(text)]
+    if first is None or None in others:
+        return None
+    return replace(first, others=[other for other in others if other is not None])
+
+
+async def _find_single(text: str, hits: Sequence[Hit], search: SearchDocuments) -> Series | None:
+    """Returns the value of one report that a question asks for, None if it is not surely found."""
+    asked, report = read_asked(text), find_report(text, hits)
+    if report is None:
+        return None
+    found = [hit for hit in await search(frozenset({report}), _FROM_EACH) if hit.document.id == report]
+    if not _has_names(asked, found):
+        return None
+    cells = choose_values(asked, list(list_rows(asked, found)))
+    return Series(cells=cells, missing=(), is_cut=asked.is_cut, is_single=True) if cells else None
+
+
+async def _find_measure(text: str, hits: Sequence[Hit], search: SearchDocuments, whole_text: str) -> Series | None:
+    """Returns the values of one measure. `whole_text` is the question, which also names the documents."""
     asked = read_asked(text)
-    if asks_for_value(asked.clause):
-        return await _find_single(asked, text, hits, search)
-    if not asks_over_periods(text):
+    quarters = find_quarters(text)
+    members = _choose_family(read_asked(whole_text), whole_text, hits)
+    if members is None or (quarters is not None and not members):
         return None
-    members = _choose_family(asked, text, hits)
-    if members is None:
-        return None
-    if len(members) < _FEWEST:
+    if quarters is None and len(members) < _FEWEST:
         return _find_in_table(asked, text, hits)
     older, members = max(0, len(members) - _MOST), members[-_MOST:]
     found = await search(frozenset(member.id for member in members), min(_FROM_EACH * len(members), _MOST_HITS))
@@ -110,10 +162,16 @@ async def find_series(question: Question, text: str, hits: Sequence[Hit], search
     if not rows or not _has_names(asked, found):
         return None
     label = find_label(rows)
-    chosen = choose_rows(asked, [row for row in rows if row.name == label])
-    if len(chosen) < _FEWEST:
-        return None
+    rows = [row for row in rows if row.name == label]
+    chosen = choose_rows(asked, rows)
     in_order = [chosen[member.id] for member in members if member.id in chosen]
+    if quarters is not None and (quarters.is_prior_year or quarters.is_sequential):
+        pair = _find_pair(quarters, members, in_order, rows)
+        return Series(cells=pair, missing=(), is_cut=asked.is_cut) if pair else None
+    if asks_for_part(text) and not all(cell.is_share for cell in in_order):
+        return None
+    if len(in_order) < (_FEWEST if quarters is None or len(quarters.wanted) > 1 else 1):
+        return None
     ends = [cell.period.end for cell in in_order if cell.period]
     if len(ends) == len(in_order):
         in_order = [cell for _, cell in sorted(zip(ends, in_order, strict=True), key=itemgetter(0))]
@@ -126,20 +184,82 @@ async def find_series(question: Question, text: str, hits: Sequence[Hit], search
     )
 
 
-async def _find_single(asked: Asked, text: str, hits: Sequence[Hit], search: SearchDocuments) -> Series | None:
-    """Returns the value of one report that a question asks for, None if it is not surely found."""
-    report = find_report(text, hits)
-    if report is None:
+def _find_pair(
+    quarters: Quarters, members: Sequence[DocumentRef], cells: Sequence[SeriesCell], rows: Sequence[SeriesRow]
+) -> Sequence[SeriesCell]:
+    """Returns the value of the quarter that the question compares with, and of the quarter that it names; () if they
+    are not surely those. A report has the same quarter of the year before in the same row.
+    """
+    named = [member.id for member in members if quarters.wanted[-1] in _quarters_of(member)]
+    of_named = [cell for cell in cells if cell.hit.document.id in named]
+    if len(of_named) != 1:
+        return ()
+    last = of_named[0]
+    if quarters.is_prior_year and (prior := find_prior_year(last, rows)) is not None:
+        return prior, last
+    earlier = [cell for cell in cells if cell is not last]
+    is_pair = is_prior_year if quarters.is_prior_year else is_next_quarter
+    return (earlier[0], last) if len(earlier) == 1 and is_pair(earlier[0], last) else ()
+
+
+async def _find_ratios(share: Share, text: str, hits: Sequence[Hit], search: SearchDocuments) -> Series | None:
+    """Returns what the percentages are computed from that a question asks for. None if a value of one of two measures
+    is found and the other is not in the same unit and of the same period, or no two are.
+    """
+    text = share.whole if share.may_be_negative else text
+    parts, wholes = [await _find_measure(measure, hits, search, text) for measure in (share.part, share.whole)]
+    if parts is None or wholes is None:
         return None
-    found = [hit for hit in await search(frozenset({report}), _FROM_EACH) if hit.document.id == report]
-    if not _has_names(asked, found):
+    of_whole = {_place_of(cell): cell for cell in wholes.cells}
+    pairs = [(part, of_whole[_place_of(part)]) for part in parts.cells if _place_of(part) in of_whole]
+    if not pairs or any(not _may_divide(part, whole, share) for part, whole in pairs):
         return None
-    cells = choose_values(asked, list(list_rows(asked, found)))
-    return Series(cells=cells, missing=(), is_cut=asked.is_cut, is_single=True) if cells else None
+    paired = {part.hit.document.id for part, _ in pairs}
+    missing = {ref.id: ref for ref in (*parts.missing, *wholes.missing)}
+    return replace(
+        parts,
+        cells=[cell for pair in pairs for cell in pair],
+        missing=[ref for id, ref in missing.items() if id not in paired],
+        ratios=[Ratio(part=part, whole=whole) for part, whole in pairs],
+    )
+
+
+def _place_of(cell: SeriesCell) -> tuple[object, ...]:
+    return cell.hit.document.id, cell.period and cell.period.end
+
+
+def _may_divide(part: SeriesCell, whole: SeriesCell, share: Share) -> bool:
+    """Returns whether two values are surely of one period and in one unit, and the first may be a part of the other."""
+    if part.is_share or whole.is_share or part.scale != whole.scale or whole.amount.value <= 0:
+        return False
+    if (part.hit.chunk.id, part.row) == (whole.hit.chunk.id, whole.row) or not share.own <= find_stems(part.label):
+        return False
+    if part.currency and whole.currency and part.currency != whole.currency:
+        return False
+    if (part.period is None) != (whole.period is None):
+        return False
+    if (
+        part.period
+        and whole.period
+        and (part.period.end, part.period.months)
+        != (
+            whole.period.end,
+            whole.period.months,
+        )
+    ):
+        return False
+    return (part.amount.value >= 0 or share.may_be_negative) and abs(part.amount.value) <= whole.amount.value
 
 
 def _find_lacking(question: str, members: Sequence[DocumentRef]) -> list[str]:
     """Returns the first and the last mark that the question names, if no document has it."""
+    if (quarters := find_quarters(question)) is not None:
+        there = {quarter for member in members for quarter in _quarters_of(member)}
+        return [
+            f"Q{number} {year}"
+            for year, number in quarters.wanted[:: len(quarters.wanted) - 1 or 1]
+            if (year, number) not in there
+        ]
     marks = {mark for member in members for mark in family_of(member.key, member.title)[1]}
     return [bound for bound in dict.fromkeys(find_bounds(question) or ()) if bound not in {*marks, NO_END}]
 
@@ -170,12 +290,23 @@ def _choose_family(asked: Asked, question: str, hits: Sequence[Hit]) -> list[Doc
     }
     bounds = find_bounds(question)
     marks = {id: family_of(ref.key, ref.title)[1] for id, ref in refs.items()}
+    quarters = find_quarters(question)
     within = [ref for id, ref in refs.items() if bounds is None or is_within(marks[id], bounds)]
+    if quarters is not None:
+        within = [ref for ref in refs.values() if _quarters_of(ref) & set(quarters.wanted)]
     newest = find_newest(question)
     if newest and newest.are_years and any(mark[0] in "qm" for ref in within for mark in marks[ref.id]):
         return None  # how many reports a year has is not known
     in_order = sorted(within, key=lambda ref: (order_of_marks(marks[ref.id]), ref.key))
     return in_order[-newest.count :] if newest else in_order
+
+
+def _quarters_of(ref: DocumentRef) -> set[tuple[int, int]]:
+    """Returns the quarter that the name of a document says, `(2025, 3)`; an empty set if it says none, or several."""
+    marks = family_of(ref.key, ref.title)[1]
+    years = [int(mark) for mark in marks if mark.isdigit()]
+    quarters = [int(mark[1:]) for mark in marks if mark[0] == "q"]
+    return {(years[0], quarters[0])} if len(years) == len(quarters) == 1 else set()
 
 
 def _count_named(asked: Asked, hits: Sequence[Hit]) -> int:
@@ -211,103 +342,3 @@ def _find_in_table(asked: Asked, question: str, hits: Sequence[Hit]) -> Series |
             return None
         cells = cells[-newest.count :]
     return Series(cells=cells, missing=(), is_cut=asked.is_cut) if len(cells) >= _FEWEST else None
-
-
-def write_series(question: str, series: Series) -> tuple[str, tuple[Citation, ...]]:
-    """Returns a line for each value with the marker of its passage, what is missing, and the computed change."""
-    markers = {hit.chunk.id: number for number, hit in enumerate(series.hits, start=1)}
-    names = _name_periods(series.cells)
-    text = ""
-    citations = []
-    for cell in series.cells:
-        start = len(text)
-        text += f"{cell.label}, {names[cell]}: {_write_value(cell)}"
-        quote = Quote(hit=cell.hit, text=cell.hit.chunk.text[cell.row.start : cell.row.end], span=cell.row)
-        marker = markers[cell.hit.chunk.id]
-        citations.append(make_citation(marker, quote, Span(start=start, end=len(text))))
-        text += f" [{marker}]\n\n"
-    if series.missing:
-        text += f"No such value was surely found in: {', '.join(stem_of(ref.key) for ref in series.missing)}.\n\n"
-    if series.older:
-        text += f"{series.older} older versions were not read.\n\n"
-    if series.lacking:
-        text += f"No version is of: {', '.join(series.lacking)}.\n\n"
-    return (text if series.is_single else text + _compute_change(question, names)).rstrip(), tuple(citations)
-
-
-def _name_periods(cells: Sequence[SeriesCell]) -> dict[SeriesCell, str]:
-    """Returns the name of each cell's period as its column says it, `three months ended June 25, 2022`; with the file
-    if the column says none, or the same as another.
-    """
-    names = [
-        _UNIT.sub("", _LENGTH.sub(lambda found: found[0].lower(), cell.column)) if cell.period else cell.column
-        for cell in cells
-    ]
-    if len(set(names)) == len(names) and all(cell.period for cell in cells):
-        return dict(zip(cells, names, strict=True))
-    files = [stem_of(cell.hit.document.key) for cell in cells]
-    return {cell: f"{name}, {file}" if name else file for cell, name, file in zip(cells, names, files, strict=True)}
-
-
-def _write_value(cell: SeriesCell) -> str:
-    if cell.scale in ("", "%"):
-        return cell.value
-    return f"{cell.value} {cell.scale}{_find_code(cell)}"
-
-
-def _find_code(cell: SeriesCell) -> str:
-    """Returns the code of the currency that a table says beside its scale, if the value has no sign: ` EUR`."""
-    has_sign = any(sign in cell.value for sign in (*"$€£¥", cell.currency) if sign)
-    return f" {cell.currency}" if cell.currency and not has_sign else ""
-
-
-def _compute_change(question: str, names: Mapping[SeriesCell, str]) -> str:
-    """Returns the change from the first to the last value, or why none is computed. `names` are of the periods."""
-    cells = list(names)
-    told_of = {cell: f"{_write_value(cell)} ({name})" for cell, name in names.items()}
-    if len({cell.period.months if cell.period else 0 for cell in cells}) > 1:
-        return "Computed: no change, since the periods differ in length."
-    scales = {cell.scale for cell in cells if cell.scale}
-    currencies = {cell.currency for cell in cells if cell.currency}
-    if len(scales) > 1 or len(currencies) > 1 or len({cell.amount.unit for cell in cells if cell.amount.unit}) > 1:
-        return "Computed: no change, since the values have different units."
-    is_taken = bool(scales) and not all(cell.scale for cell in cells)
-    if is_taken and not _are_near(_read_values(cells)):
-        return "Computed: no change, since not all tables say in which unit their values are."
-    values = _read_values(cells)
-    if not scales and not _are_near(values) and any(_DOUBTFUL.fullmatch(cell.value) for cell in cells):
-        return "Computed: no change, since it is not sure what the points in the values are."
-    is_negative = all(value < 0 for value in values.values())
-    if is_negative:  # expenses are often written so
-        values = {cell: -value for cell, value in values.items()}
-    first, last = cells[0], cells[-1]
-    change = values[last] - values[first]
-    sign = next((sign for sign in "$€£¥" if sign in first.value), "")
-    codes = {_find_code(cell) for cell in cells}
-    scale = "".join(f" {scale}{codes.pop() if len(codes) == 1 else ''}" for scale in scales - {"%"})
-    if not change:
-        told = f"unchanged from {told_of[first]} to {told_of[last]}"
-    else:
-        size = f"{sign}{abs(change):,}{' percentage points' if first.is_share else scale}"
-        share = ""
-        if values[first] > 0 and values[last] >= 0 and not first.is_share:
-            share = f", {'+' if change > 0 else '-'}{abs(change) / values[first] * _HUNDRED:.1f} %"
-        told = f"{'up' if change > 0 else 'down'} by {size}{share}, from {told_of[first]} to {told_of[last]}"
-    if len(cells) > _FEWEST and asks_for_extremes(question):
-        low, high = (choose(cells, key=values.__getitem__) for choose in (min, max))
-        told += f"; highest {told_of[high]}, lowest {told_of[low]}"
-    of_sizes = " from the sizes of the values, which are all written as negatives" if is_negative else ""
-    return f"Computed{of_sizes}: {told}{_TAKEN if is_taken else ''}."
-
-
-def _read_values(cells: Sequence[SeriesCell]) -> dict[SeriesCell, Decimal]:
-    """Returns the value of each cell. A point is before decimals in all if one of their rows shows it: 1.34."""
-    points = has_points([cell.hit.chunk.text[cell.row.start : cell.row.end] for cell in cells])
-    amounts = {cell: read_amount(cell.value, cell.column, has_points=points) for cell in cells}
-    return {cell: (amount or cell.amount).value for cell, amount in amounts.items()}
-
-
-def _are_near(values: Mapping[SeriesCell, Decimal]) -> bool:
-    """Returns whether no value is ten times another, so that all may be taken to be in one unit."""
-    sizes = [abs(value) for value in values.values()]
-    return max(sizes) < _OTHER_UNIT * min(sizes)

@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass
 
-from core.passage_context.grids import TextGrid
+from core.passage_context.grids import GridRow, TextGrid
 
-__all__ = ["CAPTION", "Unit", "add_sign", "find_sign", "find_unit", "is_unscaled"]
+__all__ = ["CAPTION", "Place", "Unit", "add_sign", "find_place", "find_sign", "find_unit", "is_unscaled"]
 
 CAPTION = 400
 """Characters above a table that tell what it is about."""
@@ -76,27 +76,47 @@ def is_unscaled(text: str) -> bool:
     return _UNSCALED.search(text) is not None
 
 
-def find_unit(  # noqa: PLR0917 - the places that may say it, the nearest first
-    value: str, label: str, column: str, path: str, grid: TextGrid, text: str, start: int, heading: str
-) -> Unit:
-    """Returns what a table says that its numbers are in. `value` is with its sign, `path` the whole label of the row,
-    which begins at `text[start]`. Of two captions above it the nearer counts.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Place:
+    """Where a value stands: its label, its column, the whole label of its row, the first column's name, the text above
+    the row, and the heading.
     """
+
+    label: str
+    column: str
+    path: str
+    corner: str
+    above: str
+    heading: str
+
+
+def find_place(grid: TextGrid, row: GridRow, column: str, label: str, text: str, heading: str) -> Place:
+    """Returns the place of a value of a row in a table of `text`. Of two captions above the row the nearer counts."""
+    return Place(
+        label=label,
+        column=column,
+        path=row.label,
+        corner=grid.columns[0] if grid.columns else "",
+        above=" ".join(text[max(0, grid.start - CAPTION) : row.start].split()),
+        heading=heading,
+    )
+
+
+def find_unit(value: str, place: Place) -> Unit:
+    """Returns what a table says that a number is in. `value` is with its sign; what stands nearest to it counts."""
     if "%" in value:
         return Unit(scale="%")
     currency = _find_currency(value)
-    if is_unscaled(label):
+    if is_unscaled(place.label):
         return Unit(currency=currency)
-    above = " ".join(text[max(0, grid.start - CAPTION) : start].split())
-    corner = grid.columns[0] if grid.columns else ""
-    for place in (value, column, label, path, corner, above, heading):
-        if place is above and _SHARE.search(above):
+    for text in (value, place.column, place.label, place.path, place.corner, place.above, place.heading):
+        if text is place.above and _SHARE.search(text):
             return Unit(scale="%")
-        found = [(match, scale) for scale, pattern in _SCALES.items() for match in pattern.finditer(place)]
+        found = [(match, scale) for scale, pattern in _SCALES.items() for match in pattern.finditer(text)]
         if found:
             last, scale = max(found, key=lambda pair: pair[0].end())
-            beside = place[max(0, last.start() - _BESIDE) : last.end() + _BESIDE]
-            return Unit(scale="" if place is value else scale, currency=currency or _find_currency(beside))
+            beside = text[max(0, last.start() - _BESIDE) : last.end() + _BESIDE]
+            return Unit(scale="" if text is value else scale, currency=currency or _find_currency(beside))
     return Unit(currency=currency)
 
 

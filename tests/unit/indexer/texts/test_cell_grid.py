@@ -53,6 +53,79 @@ def test_a_merged_cell_is_in_each_place_that_it_covers() -> None:
     assert grid.lines() == ["Item | 2023 | 2023", "Item | Q1 | Q2 / late", "All of the year", " | x y"]
 
 
+def read_rows(markup: str) -> list[str]:
+    page = f"<p>Before.</p><table>{markup}</table><p>After.</p>".encode()
+    document = html_loader.build(html_loader.Config(), None).load(source_of(page, key="a/the file.htm", title=None))
+    return [line.rstrip(" |") for line in "\n".join(document.pages).split("\n") if "|" in line]
+
+
+def join_rows(*rows: str) -> str:
+    """Returns the markup of rows: `3:Net sales|$|4,826` has a cell over three columns, and two over one."""
+    made = []
+    for row in rows:
+        cells = [cell.rpartition(":") for cell in row.split("|")]
+        made.append("<tr>" + "".join(f"<td colspan={span or 1}>{text}</td>" for span, _, text in cells) + "</tr>")
+    return "".join(made)
+
+
+LAID_OUT = {
+    "a figure over three columns": (
+        join_rows(
+            "3:|9:Three Months Ended",
+            "3:|3:June 30, 2025|3:|3:June 30, 2024",
+            "3:Net sales|$|4,826||3:|$|4,381|",
+            "3:Interest|2:(45)||3:|2:12|",
+            "3:Tax rate|2:19.6|%|3:|2:23.8|%",
+        ),
+        [
+            " | Three Months Ended | Three Months Ended",
+            " | June 30, 2025 | June 30, 2024",
+            "Net sales | $4,826 | $4,381",
+            "Interest | (45) | 12",
+            "Tax rate | 19.6% | 23.8%",
+        ],
+    ),
+    "empty cells between, and brackets of their own": (
+        join_rows(
+            "&#160;|&#160;|2:2025|&#160;|&#160;|2:2024|&#160;",
+            "Change|&#160;|$|(846|)|&#160;|$|714|&#160;",
+            "In percent|&#160;|&#160;|(2.6|)%|&#160;|&#160;|5.0|%",
+        ),
+        [" | 2025 | 2024", "Change | $(846) | $714", "In percent | (2.6)% | 5.0%"],
+    ),
+    "currencies behind": (
+        join_rows("Posten|2:2025|2:2024", "Miete|1.250,00|€|1.180,00|€"),
+        ["Posten | 2025 | 2024", "Miete | 1.250,00 € | 1.180,00 €"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("markup", "rows"), LAID_OUT.values(), ids=LAID_OUT)
+def test_signs_and_empty_columns_belong_to_the_figure_beside_them(markup: str, rows: list[str]) -> None:
+    assert read_rows(markup) == rows
+
+
+KEPT = {
+    "a column of figures that is called by a sign": (
+        join_rows("Region|$|%", "North|89|3.7"),
+        ["Region | $ | %", "North | 89 | 3.7"],
+    ),
+    "a column with a name and nothing else": (
+        join_rows("Part|Note|Price", "Bolt||3"),
+        ["Part | Note | Price", "Bolt |  | 3"],
+    ),
+    "columns that are filled by turns": (
+        join_rows("Rent|800|", "Salary||2,100"),
+        ["Rent | 800", "Salary |  | 2,100"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("markup", "rows"), KEPT.values(), ids=KEPT)
+def test_a_column_that_says_something_stays(markup: str, rows: list[str]) -> None:
+    assert read_rows(markup) == rows
+
+
 def test_a_table_does_not_grow_by_its_merged_cells() -> None:
     grid = CellGrid()
     for _ in range(50):

@@ -12,7 +12,8 @@ from core.ports.reasoning import Question
 from core.ports.retrieval import Hit
 from core.text import periods
 from reasoning.strategies.extractive.over_periods import series
-from reasoning.strategies.extractive.over_periods.series import Series, find_series, write_series
+from reasoning.strategies.extractive.over_periods.series import Series, find_series
+from reasoning.strategies.extractive.over_periods.writing import write_series
 
 SETTINGS = CorpusSettings(chunker="sentences", extractor="none", fine=Fine.OFF, embedding_model="m", dimension=8)
 CORPUS = Corpus(id="c", name="files", settings=SETTINGS, generation=1, created_at=datetime(2026, 11, 30, tzinfo=UTC))
@@ -433,3 +434,108 @@ async def test_the_currency_of_the_table_stands_behind_its_values() -> None:
     told = await tell("How has revenue changed over the quarters?", versions("950", "960", caption="(in EUR million)"))
     assert "950 million EUR [1]" in told
     assert "Computed: up by 10 million EUR, +1.1 %" in told
+
+
+def make_statement(quarter: str) -> list[Hit]:
+    """A report of two passages, of which the second begins within the table of the first."""
+    year, day = quarter[:4], {"Q1": "March 31", "Q2": "June 30"}[quarter[5:]]
+    figures = {"2024 Q2": (400, 90, 300), "2025 Q1": (500, 120, 310), "2025 Q2": (480, 130, 330)}
+    revenue, profit, before = figures[quarter]
+    texts = [
+        (
+            f"OKEKE FERRIES\n\n(in thousands)\n\n | Three Months Ended | Three Months Ended\n"
+            f" | {day}, {year} | {day}, {int(year) - 1}\n"
+            f"Net sales | ${revenue} | ${before}\nCost of sales | 200 | 190\nGross profit | 100 | 99\n"
+        ),
+        f"Research and development | 7 | 8\nOperating income | {profit} | 70\nNet income | 60 | 50\n",
+    ]
+    names = [f"{other} okeke.htm" for other in figures]
+    hits = [hit(f"{quarter} okeke.htm", text, names, title="okeke") for text in texts]
+    return [
+        replace(found, chunk=replace(found.chunk, id=f"{quarter}-{position}", position=position))
+        for position, found in enumerate(hits)
+    ]
+
+
+STATEMENTS = [passage for quarter in ("2024 Q2", "2025 Q1", "2025 Q2") for passage in make_statement(quarter)]
+
+
+async def write(question: str) -> str:
+    series = await ask(question, STATEMENTS, first=len(STATEMENTS))
+    assert series is not None
+    text, citations = write_series(question, series)
+    for citation in citations:
+        value = text[citation.answer_span.start : citation.answer_span.end].rpartition(": ")[2]
+        assert any(figure.strip("$") in citation.quote for figure in value.split())
+    return text
+
+
+async def test_a_passage_within_a_table_takes_its_columns_from_the_passage_before() -> None:
+    assert (await write("How has the operating income of Okeke changed over time?")).split("\n\n")[:3] == [
+        "Operating income, three months ended June 30, 2024: 90 thousand [1]",
+        "Operating income, three months ended March 31, 2025: 120 thousand [2]",
+        "Operating income, three months ended June 30, 2025: 130 thousand [3]",
+    ]
+
+
+async def test_a_passage_within_a_table_without_the_passage_before_tells_no_period() -> None:
+    assert await ask("How has operating income changed over time?", STATEMENTS[1::2], first=3) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "values"),
+    [
+        ("Compare net sales of Q2 2024 with Q1 2025.", ["$400", "$500"]),
+        ("How did net sales change year over year in Q1 2025?", ["$310", "$500"]),
+        ("How did net sales change in Q2 2025 compared to the previous quarter?", ["$500", "$480"]),
+        ("What was the turnover from Q1 2025 to Q2 2025?", ["$500", "$480"]),
+        ("By what percentage did net sales change from Q1 2025 to Q2 2025?", ["$500", "$480"]),
+    ],
+)
+async def test_the_quarters_that_are_named_are_told(question: str, values: list[str]) -> None:
+    series = await ask(question, STATEMENTS, first=len(STATEMENTS))
+    assert series is not None
+    assert [cell.value for cell in series.cells] == values
+
+
+async def test_a_quarter_without_the_quarter_before_is_not_compared() -> None:
+    assert await ask("How did net sales change sequentially in Q2 2024?", STATEMENTS, first=6) is None
+
+
+async def test_two_measures_are_told_one_after_the_other() -> None:
+    text = await write("How have net sales and operating income of Okeke changed over time?")
+    assert text.count("Computed: ") == 2
+    assert text.index("Net sales") < text.index("Operating income")
+
+
+async def test_a_margin_is_computed_from_two_rows() -> None:
+    text = await write("What was the operating margin in each quarter, and when was it highest?")
+    assert (
+        "Operating income / Net sales, three months ended June 30, 2024: 90 thousand / $400 thousand = 22.5 % " in text
+    )
+    assert text.endswith(
+        "Computed: the percentages, each from two values; up by 4.6 percentage points from 22.5 % (three months ended "
+        "June 30, 2024) to 27.1 % (three months ended June 30, 2025); highest 27.1 % (three months ended June 30, 2025)"
+        ", lowest 22.5 % (three months ended June 30, 2024)."
+    )
+
+
+async def test_a_share_of_one_quarter_is_computed() -> None:
+    text = await write("What percentage of net sales was cost of sales in Q1 2025?")
+    assert text.startswith(
+        "Cost of sales / Net sales, three months ended March 31, 2025: $200 thousand / $500 thousand = 40.0 %"
+    )
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What percentage of operating income was net sales in Q1 2025?",
+        "What percentage of net sales was goodwill in Q1 2025?",
+        "What was the staff turnover in each quarter?",
+        "What was the share of Norway in net sales in each quarter?",
+        "How has the operating income of Belvane changed over time?",
+    ],
+)
+async def test_what_is_not_surely_understood_is_not_answered(question: str) -> None:
+    assert await ask(question, STATEMENTS, first=len(STATEMENTS)) is None

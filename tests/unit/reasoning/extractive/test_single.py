@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 
 from core.ports.retrieval import Hit
-from reasoning.strategies.extractive.over_periods.series import asks_for_values, write_series
+from reasoning.strategies.extractive.over_periods.series import asks_for_series
+from reasoning.strategies.extractive.over_periods.writing import write_series
 from tests.unit.reasoning.extractive.test_series import QUARTERS, TURNOVER, ask, hit, report
 
 NEWEST_FIRST = [report(quarter) for quarter in ("2023 Q2", "2023 Q1", "2022 Q4")]
@@ -101,4 +102,4 @@ async def test_a_value_that_other_tables_do_not_have_is_left_to_quotes(others: l
     ],
 )
 def test_questions_for_values_are_known(question: str, is_asked: bool) -> None:
-    assert asks_for_values(question) is is_asked
+    assert asks_for_series(question) is is_asked

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from itertools import pairwise
 
 from core.corpora import Corpus
 from core.documents import Chunk, Span
@@ -14,10 +16,11 @@ from core.passage_context.grids import GridRow, TextGrid
 from core.passage_context.tables import has_page_number
 from core.ports.retrieval import Hit
 from core.ports.surveying import DocumentFinder, WordsAsked
+from reasoning.strategies.extractive.over_rows.days import Day, find_month, read_days
 from reasoning.strategies.extractive.over_rows.total_rows import find_totals, is_like_total, is_named_total
 from reasoning.strategies.survey.repeated_rows import RepeatedRows
 from reasoning.strategies.survey.row_judging import Cell, read_cell, read_flag
-from reasoning.strategies.survey.values import Amount, find_period, has_points, read_passage_grids
+from reasoning.strategies.survey.values import Amount, has_points, read_passage_grids, stems_of
 
 __all__ = ["MOST_PASSAGES", "MOST_SECONDS", "Table", "TableRow", "read_passage", "read_tables"]
 
@@ -30,6 +33,10 @@ _NAMELESS = re.compile(r"column \d{1,4}|")
 _ALIKE = 0.5
 """The least share of a row's columns that a table has, if the row belongs to it."""
 _SURE_FLAGS = frozenset({"yes", "no", "ja", "nein", "true", "false", "✓", "✔", "✗"})
+_YEARS = stems_of("year years Jahr Baujahr année an")
+_EARLIEST, _LATEST = 1900, 2099
+_FEWEST_PLACES = 4
+"""Rows of a table whose column of numbers may be places within groups."""
 _MOSTLY = 0.5
 """The least share of a column's cells that are amounts, or dates, if it is a column of them."""
 
@@ -98,20 +105,16 @@ class Table:
         return _NAMELESS.fullmatch(self.label) is None
 
     def finish(self) -> None:
-        """Reads the amounts and dates of the columns, once all rows are there, and finds the rows of totals."""
+        """Reads the amounts and dates of the columns, once all rows are there, and finds the rows of totals.
+
+        `places` are columns of numbers that count within a group: the first, second, third lesson of a day.
+        """
         self.amounts: dict[str, list[Amount | None]] = {}
-        self.dates: set[str] = set()
+        self.dates: dict[str, list[Day | None]] = {}
+        self.places: set[str] = set()
         for column in self.columns:
             check_work()
-            texts = [row.cells.get(column, "") for row in self.rows]
-            pointed = has_points(texts)
-            read = [read_cell(Cell(column=column, text=text, has_points=pointed)) for text in texts]
-            filled = sum(bool(text) for text in texts)
-            if filled and sum(amount is not None for amount in read) >= _MOSTLY * filled:
-                if column != self.columns[0] or not _are_numbers_of_rows(column, read):
-                    self.amounts[column] = read
-            elif filled and sum(find_period(text) is not None for text in texts) >= _MOSTLY * filled:
-                self.dates.add(column)
+            self._read_column(column)
         totals = find_totals([row.cells for row in self.rows], [row.is_total for row in self.rows], self.amounts)
         self.rows = [
             row if row.is_total == is_total else replace(row, is_total=is_total)
@@ -119,6 +122,27 @@ class Table:
         ]
         self._numbers = {id(row): number for number, row in enumerate(self.rows)}
         self.flags = {column: is_whole for column in self.columns if (is_whole := self._find_flags(column)) is not None}
+
+    def _read_column(self, column: str) -> None:
+        texts = [row.cells.get(column, "") for row in self.rows]
+        pointed = has_points(texts)
+        read = [read_cell(Cell(column=column, text=text, has_points=pointed)) for text in texts]
+        filled = sum(bool(text) for text in texts)
+        if not filled:
+            return
+        if sum(amount is not None for amount in read) >= _MOSTLY * filled:
+            if _are_years(column, read):
+                self.dates[column] = read_days(texts)
+            elif _are_places(read):
+                self.places.add(column)
+            elif column != self.columns[0] or not _are_numbers_of_rows(column, read):
+                self.amounts[column] = read
+            return
+        days = read_days(texts)
+        if not any(days):
+            days = [Day(year=0, month=month) if (month := find_month(text)) else None for text in texts]
+        if sum(day is not None for day in days) >= _MOSTLY * filled:
+            self.dates[column] = days
 
     def _find_flags(self, column: str) -> bool | None:
         """Returns whether all cells of a column say yes or no (True), or some do (False); None if none does surely."""
@@ -130,7 +154,31 @@ class Table:
         return False if texts & _SURE_FLAGS else None
 
     def amount(self, row: TableRow, column: str) -> Amount | None:
-        return self.amounts[column][self._numbers[id(row)]]
+        """Returns the amount of a cell; of a date a number that grows with it."""
+        number = self._numbers[id(row)]
+        if column in self.amounts:
+            return self.amounts[column][number]
+        day = self.dates[column][number]
+        return Amount(value=Decimal(day.year * 10_000 + day.month * 100 + day.day), unit="") if day else None
+
+    def day(self, row: TableRow, column: str) -> Day | None:
+        return self.dates[column][self._numbers[id(row)]]
+
+
+def _are_years(column: str, amounts: Sequence[Amount | None]) -> bool:
+    """Returns whether the numbers of a column are years, by its name."""
+    values = [amount.value for amount in amounts if amount is not None]
+    is_named = not _YEARS.isdisjoint(stems_of(column))
+    return is_named and all(_EARLIEST <= value <= _LATEST and value == int(value) for value in values)
+
+
+def _are_places(amounts: Sequence[Amount | None]) -> bool:
+    """Returns whether numbers begin with 1, and each is one more than the number above, or 1 again."""
+    if len(amounts) < _FEWEST_PLACES or any(amount is None or amount.unit for amount in amounts):
+        return False
+    values = [amount.value for amount in amounts if amount is not None]
+    is_next = all(own in (1, before + 1) for before, own in pairwise(values))
+    return values[0] == 1 and is_next and values.count(Decimal(1)) > 1 and max(values) > 1
 
 
 def _are_numbers_of_rows(column: str, amounts: Sequence[Amount | None]) -> bool:

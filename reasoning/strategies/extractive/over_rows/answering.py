@@ -181,7 +181,9 @@ def _is_usable(asked: RowsAsked, one: Fit) -> bool:
     if has_number(asked):
         if asked.is_listed:
             return bool(one.conditions)
-        is_about = one.is_noun_known or bool(one.conditions) or any(said.is_generic for said in asked.words)
+        is_about = (
+            one.is_noun_known or one.is_titled or bool(one.conditions) or any(said.is_generic for said in asked.words)
+        )
         return is_about and not (one.is_noun_measured and not one.is_noun_known)
     if one.measure in one.table.dates and asked.wanted not in ORDERED:
         return False
@@ -194,7 +196,13 @@ def _is_usable(asked: RowsAsked, one: Fit) -> bool:
 
 def _has_share(asked: RowsAsked, one: Fit) -> bool:
     """Returns whether a share is of one condition, and of what the rows or a column are."""
-    is_about = one.is_noun_known or one.is_measured or any(said.is_generic for said in asked.words) or one.known > 1
+    is_about = (
+        one.is_noun_known
+        or one.is_measured
+        or one.is_titled
+        or any(said.is_generic for said in asked.words)
+        or one.known > 1
+    )
     return is_about and len(one.conditions) == 1 and not one.group and one.measure not in one.table.dates
 
 

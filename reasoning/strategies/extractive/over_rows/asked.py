@@ -26,7 +26,7 @@ from reasoning.strategies.extractive.over_rows.times import Time, has_range, is_
 from reasoning.strategies.survey.plan import NEGATION, Comparison, read_number
 from reasoning.strategies.survey.word_forms import find_forms
 
-__all__ = ["RowsAsked", "Said", "are_same", "is_compound", "is_part", "read_rows_asked"]
+__all__ = ["RowsAsked", "Said", "are_same", "is_compound", "is_front", "is_part", "read_rows_asked"]
 
 _LONGEST = 400
 """Characters of a question that is read; a longer one tells a story."""
@@ -89,10 +89,10 @@ _LIGHT = _words("""
     do does did done make makes made find finds found give gives gave given get got come comes came go goes went gone
     see seen exist exists list listed listing contain contains appear appears show shown shows happen happened take
     takes taken took have had having hold held work works worked live lives belong belongs there still currently now
-    altogether ever all every own owns owned
+    ever all every own owns owned measured recorded observed noted listed counted offered
     gehen geht ging gingen gegangen stehen steht stand machen macht gemacht finden findet fand gefunden arbeiten
     arbeitet gearbeitet gehören gehört enthalten enthält liegen liegt lag gibt geben kommen kommt kamen derzeit aktuell
-    noch alle aller allen entfallen entfällt
+    noch alle aller allen entfallen entfällt gemessen erfasst aufgeführt verzeichnet angeboten
     avons avez faire fait trouver trouve donner travaille travaillent figure figurent toutes tous tout encore y
 """)
 """Words that say nothing of a row beside the other words of the question."""
@@ -196,6 +196,11 @@ def are_same(one: str, other: str) -> bool:
 def is_part(word: str, name: str) -> bool:
     """Returns whether a name is a German compound that ends with the word: `Rechnungsbetrag`."""
     return len(word) >= _FEWEST_OF_COMPOUND and len(name) > len(word) and name.endswith(word)
+
+
+def is_front(word: str, name: str) -> bool:
+    """Returns whether a name is a German compound of the word and a word for an amount: `Nettobetrag`."""
+    return len(word) >= _FEWEST_ALIKE and name.startswith(word) and name[len(word) :] in _GENERIC
 
 
 def is_compound(word: str, names: Collection[str]) -> bool:

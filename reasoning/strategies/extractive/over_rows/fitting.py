@@ -4,8 +4,10 @@ A table is only read for an answer if it has all words of the question, in the n
 what stands above it. Otherwise the question may be about something else in the same document.
 """
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from urllib.parse import unquote
 
 from core.text.value_kinds import find_stems
@@ -28,6 +30,7 @@ from reasoning.strategies.extractive.over_rows.measures import (
     find_compared,
     find_person,
     find_unit,
+    find_unit_of,
     has_scale,
     match_columns,
     name_of,
@@ -39,6 +42,11 @@ from reasoning.strategies.extractive.over_rows.tables import Table, TableRow
 from reasoning.strategies.extractive.over_rows.times import is_word_of_time
 
 __all__ = ["Fit", "fit"]
+
+_OF_TITLE = re.compile(
+    r"\b(?:in|of|at|for|from|on|im|aus|auf|der|des|von|vom|bei|de|du|dans|sur|à|au)\s"
+    r"(?:the |our |der |dem |den |die |le |la |les |l['’])?(?:[^\W\d_]{2,30} )?\Z"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +60,7 @@ class Fit:
     `is_one`: the question names one row. `left` are the words that the table does not have, and `known` counts the
     others. The first word that names a column names the rows (`is_noun_known`), of which several may have one name
     (`is_distinct`), or the measure (`is_noun_measured`). `is_measured`: a word of the question names the measure.
+    `is_titled`: the rows are counted, and their name stands above the table.
     """
 
     asked: RowsAsked
@@ -72,6 +81,7 @@ class Fit:
     is_noun_known: bool
     is_noun_measured: bool
     is_measured: bool
+    is_titled: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +111,7 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
     roles = _find_roles(asked, table, columns, rest)
     kept = _keep(asked, table, roles, rest, heads)
     known = kept.words | (columns[roles.measure] if roles.measure else frozenset())
-    known |= find_unit(asked, table, roles.compared)
+    known |= find_unit(asked, table, roles.compared) | find_unit_of(rest, table, roles.measure)
     left = [
         said
         for said in rest
@@ -111,7 +121,7 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
         and not _names_rows(asked, table, said)
     ]
     asked = _turn(asked, table, roles, heads)
-    unread = [*kept.unread, *_find_unread(asked, table, roles, heads)]
+    unread = [*kept.unread, *_find_unread(asked, table, roles, heads), *_find_unplaced(asked, roles, kept, left)]
     is_noun_known = roles.noun is not None and roles.noun in columns[roles.naming]
     is_noun_known = is_noun_known or _is_named_by_time(asked, roles) or _is_who(asked, table, roles)
     group = roles.group
@@ -138,6 +148,7 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
         and not _counts_rows(asked),
         is_noun_known=is_noun_known,
         is_measured=bool(roles.measure) and bool(columns[roles.measure]),
+        is_titled=_is_titled(asked, roles, kept, heads),
         is_noun_measured=roles.noun is not None and bool(roles.measure) and roles.noun in columns[roles.measure],
     )
 
@@ -174,6 +185,20 @@ def _find_roles(asked: RowsAsked, table: Table, columns: Columns, rest: Sequence
         compared=compared,
         measure=measure,
     )
+
+
+def _find_noun(asked: RowsAsked, columns: Columns, of_others: Collection[Said], values: Values) -> Said | None:
+    """Returns the word that names the rows: the first one that names a column. What is counted stands first; if it
+    names no column, none does.
+    """
+    of_values = {said for _, words in values.values() for said in words}
+    by_column = [said for said in asked.words if any(said in found for found in columns.values())]
+    if asked.wanted is Wanted.COUNT and not asked.is_listed:
+        counted = next(
+            (said for said in asked.words if said not in of_values and not said.is_light and not said.is_generic), None
+        )
+        return counted if counted in by_column and counted not in of_others else None
+    return next((said for said in by_column if said not in of_others), None)
 
 
 def _find_naming(asked: RowsAsked, table: Table, columns: Columns, noun: Said | None) -> str:
@@ -262,9 +287,33 @@ def _is_counted_by_rows(table: Table, roles: _Roles, said: Said, heads: frozense
     if any(column in table.amounts for column in having):
         return False
     if having:
-        column = having[0]
-        return column in table.places or (column == table.label and not _repeats(table.body, column))
+        return having[0] in table.places or not _repeats(table.body, having[0])
     return has_stem(said.stem, heads) or (is_person(frozenset([said.stem])) and bool(find_person(table)))
+
+
+def _is_titled(asked: RowsAsked, roles: _Roles, kept: Kept, heads: frozenset[str]) -> bool:
+    counted = next(
+        (said for said in asked.words if said not in kept.words and not said.is_light and not said.is_generic), None
+    )
+    return roles.noun is None and counted is not None and has_stem(counted.stem, heads)
+
+
+def _find_unplaced(asked: RowsAsked, roles: _Roles, kept: Kept, left: Sequence[Said]) -> list[str]:
+    """Returns words of the title that may be a condition: "in how many months did the cafe make a loss". A count
+    without conditions has them only as what is counted, or behind a preposition.
+    """
+    if asked.wanted is not Wanted.COUNT or kept.conditions:
+        return []
+    words = [said for said in asked.words if not said.is_light and not said.is_generic]
+    by_column = {said for found in roles.columns.values() for said in found}
+    return [
+        said.written
+        for before, said in pairwise(words)
+        if said not in by_column
+        and said not in left
+        and asked.text[before.start + len(before.written) : said.start].strip()
+        and _OF_TITLE.search(asked.text[: said.start]) is None
+    ]
 
 
 def _find_flags(asked: RowsAsked, table: Table, columns: Columns, others: Collection[str]) -> list[str]:
@@ -320,6 +369,13 @@ def _find_uncounted(asked: RowsAsked, table: Table, roles: _Roles) -> str:
     word = next((word for word in asked.words if word.start >= asked.after), None)
     if word is None or asked.superlative is not None or asked.wanted in {Wanted.SUM, Wanted.SHARE}:
         return ""
+    if (
+        word is roles.noun
+        and not asked.is_counted
+        and asked.wanted in ORDERED
+        and not _repeats(table.body, roles.naming)
+    ):
+        return ""  # "the highest invoice" is the one with the highest amount
     measured = {
         said for column in table.amounts if column in {roles.measure, roles.compared} for said in columns[column]
     }

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said, are_same, is_compound, is_part
+from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said, are_same, is_compound, is_front, is_part
 from reasoning.strategies.extractive.over_rows.column_words import has_same_name, is_person
 from reasoning.strategies.extractive.over_rows.conditions import has_stem
 from reasoning.strategies.extractive.over_rows.operators import Wanted
@@ -18,6 +18,7 @@ __all__ = [
     "find_compared",
     "find_person",
     "find_unit",
+    "find_unit_of",
     "has_scale",
     "match_columns",
     "name_of",
@@ -29,6 +30,7 @@ _IN_BRACKETS = re.compile(r"[(\[][^()\[\]]{0,60}[)\]]")
 _OF_NUMBERS = stems_of("no nr id number code ref year Nummer Jahr année numéro")
 """Stems of names of columns whose numbers are not added up, unless they are named."""
 _SCALES = stems_of("thousand million billion k m bn mn Tsd Mio Mrd Tausend Millionen Milliarden millions milliards")
+_PERCENT = frozenset(["percent", "prozent", "pourcent", "percentage"])
 _TIGHT = 2
 """Characters between a number and the unit behind it, at most."""
 
@@ -67,7 +69,8 @@ def _match(words: Sequence[Said], name: frozenset[str]) -> frozenset[Said]:
     return frozenset(
         said
         for said in words
-        if any(are_same(said.stem, own) or is_part(said.stem, own) for own in name) or is_compound(said.stem, name)
+        if is_compound(said.stem, name)
+        or any(are_same(said.stem, own) or is_part(said.stem, own) or is_front(said.stem, own) for own in name)
     )
 
 
@@ -130,6 +133,14 @@ def find_unit(asked: RowsAsked, table: Table, column: str) -> frozenset[Said]:
     return frozenset([said]) if written in units | bracketed else frozenset()
 
 
+def find_unit_of(words: Sequence[Said], table: Table, column: str) -> frozenset[Said]:
+    """Returns the words that are the unit of a column: "the average bonus in percent"."""
+    units = {amount.unit.casefold() for amount in table.amounts.get(column, ()) if amount}
+    units |= _PERCENT if "%" in units else frozenset()
+    bracketed = {word for part in _IN_BRACKETS.findall(column.casefold()) for word in part[1:-1].split()}
+    return frozenset(said for said in words if said.written.casefold() in units | bracketed)
+
+
 def has_scale(table: Table, column: str) -> bool:
     """Returns whether a column counts thousands or millions, by its name or its units."""
     units = {amount.unit for amount in table.amounts.get(column, ()) if amount}
@@ -159,7 +170,7 @@ def choose_measure(asked: RowsAsked, table: Table, columns: Columns, others: Col
     if asked.superlative is not None:
         called = [column for column in own if name_of(column) & asked.superlative.names]
         if not called and asked.superlative.may_be_date:
-            return _choose_date(table, columns)
+            return _choose_date(asked, table, columns)
         named = [column for column in called if columns[column]] or called
         if not named:
             return ""
@@ -186,11 +197,11 @@ def choose_measure(asked: RowsAsked, table: Table, columns: Columns, others: Col
     return valued[0] if len(valued) == 1 else usual[0] if len(usual) == 1 else ""
 
 
-def _choose_date(table: Table, columns: Columns) -> str:
+def _choose_date(asked: RowsAsked, table: Table, columns: Columns) -> str:
     """Returns the column of dates that is ordered: the one that the question names, or the only one."""
-    named = [column for column in table.dates if columns[column]]
-    chosen = named or list(table.dates)
-    return chosen[0] if len(chosen) == 1 else ""
+    if named := [column for column in table.dates if columns[column]]:
+        return _choose_named(asked, named, columns)
+    return next(iter(table.dates)) if len(table.dates) == 1 else ""
 
 
 def _choose_named(asked: RowsAsked, named: Sequence[str], columns: Columns) -> str:

@@ -12,7 +12,7 @@ from core.errors import LoadFailed
 from core.execution.limits import WorkLimit, check_work
 from core.execution.threads import compute
 from core.passage_context import split_heading
-from core.passage_context.grids import GridRow, TextGrid
+from core.passage_context.grids import GridRow, TextGrid, usual_width
 from core.passage_context.tables import has_page_number
 from core.ports.retrieval import Hit
 from core.ports.surveying import DocumentFinder, WordsAsked
@@ -240,14 +240,18 @@ class _Reading:
         self._seen: set[str] = set()
         self._first = 0
         """The first table to which rows may still be added."""
+        self._last: TextGrid | None = None
+        """The table with which the passage before ends."""
 
     def read(self, chunk: Chunk) -> None:
         heading, names = split_heading(chunk.heading, chunk.text)
         grids = read_passage_grids(chunk)
         repeated = self._repeated.find(chunk, [line for grid in grids for line in grid.rows])
-        at = 0
+        at, last = 0, None
         for grid in grids:
             before = chunk.text[at : grid.start]
+            if not at and not before.strip():
+                grid = self._continue(grid, heading)
             if not at and self.tables and self.tables[-1].heading == heading and not grid.header:
                 self._count_cut(before, goes_on=bool(names))
             self._between += before
@@ -264,9 +268,22 @@ class _Reading:
                     self._add(heading, chunk, grid, line)
             if self.tables and not self.tables[-1].lead and grid.header:
                 self.tables[-1].lead = self._lead
-            at = grid.end
+            at, last = grid.end, grid
             self._between = ""
         self._between += chunk.text[at:] + "\n"
+        self._last = last if grids and not chunk.text[at:].strip() else None
+
+    def _continue(self, grid: TextGrid, heading: str) -> TextGrid:
+        """Returns a table at the beginning of a passage with the columns of the table that the passage before ends
+        with, if it has none itself and is as wide: headers of several rows are not repeated in each passage.
+        """
+        last = self._last
+        if last is None or grid.header or any(grid.columns) or not self.tables or self.tables[-1].heading != heading:
+            return grid
+        if len(last.columns) != usual_width(grid.rows):
+            self.tables[-1].unread += sum(not row.names for row in grid.rows)
+            return grid
+        return replace(grid, columns=last.columns)
 
     def _count_cut(self, before: str, *, goes_on: bool) -> None:
         """Counts a row that is cut where the passage before ends: its parts are no rows, and stand directly below and

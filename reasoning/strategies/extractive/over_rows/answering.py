@@ -32,6 +32,7 @@ from reasoning.strategies.extractive.over_rows.computing import (
 )
 from reasoning.strategies.extractive.over_rows.conditions import has_stem
 from reasoning.strategies.extractive.over_rows.fitting import Fit, fit
+from reasoning.strategies.extractive.over_rows.measures import is_added
 from reasoning.strategies.extractive.over_rows.operators import ORDERED, Wanted
 from reasoning.strategies.extractive.over_rows.tables import MOST_PASSAGES, TableRow, read_passage, read_tables
 from reasoning.strategies.extractive.over_rows.times import is_word_of_time
@@ -123,7 +124,7 @@ def _choose_hits(asked: RowsAsked, hits: Sequence[Hit]) -> list[Hit]:
             name for grid in grids for name in (*grid.columns, *(name for row in grid.rows[:1] for name in row.names))
         ]
         stems = find_stems(" ".join(names))
-        if any(are_same(stem, own) or own.endswith(stem) for stem in words for own in stems):
+        if any(are_same(said.stem, own) or own.endswith(said.stem) for said in asked.words for own in stems):
             chosen.setdefault(hit.document.id, hit)
             continue
         document = hit.document
@@ -189,6 +190,8 @@ def _is_usable(asked: RowsAsked, one: Fit) -> bool:
         return False
     sums = Wanted.SUM in {asked.wanted, asked.inner}
     if sums and any(amount and amount.unit == "%" for amount in one.table.amounts.get(one.measure, ())):
+        return False
+    if asked.is_how_much and not asked.is_together and (not one.conditions or not is_added(one.measure)):
         return False
     names_operator = bool(asked.operator & find_stems(one.measure))  # a column `Average price` is no price
     return bool(one.measure) and not names_operator and bool(one.rows)

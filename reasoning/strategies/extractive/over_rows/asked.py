@@ -108,7 +108,7 @@ _GENERIC = _ROWS | frozenset(
 )
 """Stems of words that a table need not have: they say that it is one, or that its cells are numbers."""
 _SKIPPED = _words("""
-    hoch groß hat haben besitzt welche welcher welches welchen beträgt liegt habe have has having there a ont sont elles
+    hoch groß hat haben besitzt welche welcher welches welchen welchem beträgt liegt habe have has having there a ont sont elles
     pro je year years quarter month jahr quartal année trimestre mois
     across still different distinct verschiedene verschiedener different différents différentes than more als mehr que
 """)

@@ -173,12 +173,16 @@ def _choose(asked: RowsAsked, fit: Fit, members: Iterable[tuple[TableRow, Amount
 
 
 def _list(fit: Fit) -> list[Line]:
-    """Returns the rows that meet the conditions, with the cells of these."""
+    """Returns the rows that meet the conditions, with the cells of these; of groups each name once."""
     lines: list[Line] = []
     shown = [column for column in dict.fromkeys((*fit.limited, fit.measure)) if column and column != fit.naming]
+    seen: set[str] = set()
     for row in fit.rows:
         amount = fit.table.amount(row, fit.compared) if fit.compared else None
         name = name_row(fit, row)
+        if fit.is_distinct and not fit.compared and name.casefold() in seen:
+            continue
+        seen.add(name.casefold())
         cells = "; ".join(f"{column}: {row.cells.get(column, '')}" for column in shown)
         lines.append(
             Line(

@@ -40,9 +40,12 @@ from reasoning.strategies.extractive.over_rows.measures import (
 from reasoning.strategies.extractive.over_rows.operators import ORDERED, Wanted
 from reasoning.strategies.extractive.over_rows.tables import Table, TableRow
 from reasoning.strategies.extractive.over_rows.times import is_word_of_time
+from reasoning.strategies.survey.values import CURRENCIES, stems_of
 
 __all__ = ["Fit", "fit"]
 
+_VALUE = re.compile(r"\b(?:value|worth|wert|warenwert|lagerwert|valeur)\b")
+_DATES = stems_of("date day Datum Tag jour")
 _OF_TITLE = re.compile(
     r"\b(?:in|of|at|for|from|on|im|aus|auf|der|des|von|vom|bei|de|du|dans|sur|à|au)\s"
     r"(?:the |our |der |dem |den |die |le |la |les |l['’])?(?:[^\W\d_]{2,30} )?\Z"
@@ -109,6 +112,7 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
     by_column = frozenset(said for found in columns.values() for said in found)
     rest = [said for said in words if said not in by_column]
     roles = _find_roles(asked, table, columns, rest)
+    asked = _turn(asked, table, roles, heads)
     kept = _keep(asked, table, roles, rest, heads)
     known = kept.words | (columns[roles.measure] if roles.measure else frozenset())
     known |= find_unit(asked, table, roles.compared) | find_unit_of(rest, table, roles.measure)
@@ -119,13 +123,18 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
         and not said.is_generic
         and not has_stem(said.stem, heads)
         and not _names_rows(asked, table, said)
+        and not (said.stem in _DATES and roles.measure in table.dates)
     ]
-    asked = _turn(asked, table, roles, heads)
     unread = [*kept.unread, *_find_unread(asked, table, roles, heads), *_find_unplaced(asked, roles, kept, left)]
     is_noun_known = roles.noun is not None and roles.noun in columns[roles.naming]
     is_noun_known = is_noun_known or _is_named_by_time(asked, roles) or _is_who(asked, table, roles)
     group = roles.group
-    if asked.wanted in {Wanted.MEAN, Wanted.MEDIAN} and not _repeats(kept.rows, group):
+    is_named = (
+        not roles.period
+        or has_stem(stem_of(roles.period), name_of(group))
+        or has_stem(asked.each[0].casefold(), name_of(group))
+    )
+    if asked.wanted in {Wanted.MEAN, Wanted.MEDIAN} and is_named and not _repeats(kept.rows, group):
         group = ""  # the average per month of a table of months is the average of all rows
     return Fit(
         asked=asked,
@@ -170,7 +179,7 @@ def _find_roles(asked: RowsAsked, table: Table, columns: Columns, rest: Sequence
     naming = _find_naming(asked, table, columns, noun)
     compared = find_compared(asked, table, columns)
     measure = by_measure or choose_measure(asked, table, columns, {group, compared} - {""})
-    if not columns.get(measure) and names_text(asked, table, columns, {group, naming, *values, *flags}):
+    if not columns.get(measure) and names_text(asked, table, columns, {group, *values, *flags}):
         measure = "" if asked.superlative is None else measure
     if not measure and compared and asked.wanted is not Wanted.COUNT:
         measure = compared if _is_behind_operator(asked, columns[compared]) else ""
@@ -254,8 +263,8 @@ def _turn(asked: RowsAsked, table: Table, roles: _Roles, heads: frozenset[str]) 
     superlative = asked.superlative
     if superlative is not None and superlative.is_turned and roles.measure in table.amounts:
         return replace(asked, wanted=Wanted.LEAST if superlative.is_most else Wanted.MOST)
-    if asked.wanted is Wanted.COUNT and not asked.is_listed and roles.measure and _is_summed(asked, roles):
-        return replace(asked, wanted=Wanted.SUM)
+    if asked.wanted is Wanted.COUNT and asked.is_together and roles.measure and roles.columns[roles.measure]:
+        return replace(asked, wanted=Wanted.SUM)  # "how many parts are in stock altogether"
     if asked.wanted not in ORDERED or asked.inner is not None or not asked.is_counted:
         return asked
     if not _repeats(table.body, roles.naming) or (roles.noun is None and not asked.is_who):
@@ -265,16 +274,6 @@ def _turn(asked: RowsAsked, table: Table, roles: _Roles, heads: frozenset[str]) 
         return replace(asked, inner=Wanted.COUNT)
     is_amount = roles.measure in table.amounts and (behind is None or behind in roles.columns[roles.measure])
     return replace(asked, inner=Wanted.SUM) if is_amount else asked
-
-
-def _is_summed(asked: RowsAsked, roles: _Roles) -> bool:
-    """Returns whether numbers of a column are added up by "how many": "how many defects were found", "how many parts
-    are in stock altogether".
-    """
-    if not roles.columns[roles.measure]:
-        return False
-    first = next((said for said in asked.words if not said.is_light and not said.is_generic), None)
-    return asked.is_together or first in roles.columns[roles.measure]
 
 
 def _is_counted_by_rows(table: Table, roles: _Roles, said: Said, heads: frozenset[str]) -> bool:
@@ -351,14 +350,35 @@ def _find_unread(asked: RowsAsked, table: Table, roles: _Roles, heads: frozenset
     unread += [column for column in numbers if column not in read]
     if asked.noun and is_word_of_time(asked.noun) and not any(has_stem(asked.noun, name) for name in names):
         unread.append(asked.noun)
-    if asked.wanted in {Wanted.COUNT, Wanted.CELL, Wanted.DIFFERENCE} or asked.inner is Wanted.COUNT:
+    if asked.wanted in {Wanted.CELL, Wanted.DIFFERENCE}:
         return unread
+    if asked.wanted is Wanted.COUNT or asked.inner is Wanted.COUNT:
+        return unread if asked.is_listed else unread + _find_uncompared(asked, table, roles)
+    if (
+        _VALUE.search(asked.text)
+        and not _has_currency(table, roles.measure)
+        and any(_has_currency(table, column) for column in table.amounts)
+    ):
+        unread.append("value")  # "the total value of the stock" is not in a column
     of_read = {said for column in read if column for said in columns[column]}
     others = [column for column in table.amounts if column not in read]
     unread += [column for column in others if any(not has_stem(said.stem, heads) for said in columns[column] - of_read)]
     if asked.inner is None and (word := _find_uncounted(asked, table, roles)):
         unread.append(word)
     return unread
+
+
+def _find_uncompared(asked: RowsAsked, table: Table, roles: _Roles) -> list[str]:
+    """Returns the columns of amounts that a count names and does not compare: "how many motors are in stock"."""
+    of_read = {said for column in (roles.compared, roles.group, roles.naming) for said in roles.columns.get(column, ())}
+    if roles.noun is not None:
+        of_read.add(roles.noun)
+    return [column for column in table.amounts if roles.columns[column] - of_read and column not in roles.flags]
+
+
+def _has_currency(table: Table, column: str) -> bool:
+    amounts = table.amounts.get(column, ())
+    return any(amount is not None and not CURRENCIES.isdisjoint(amount.unit.split()) for amount in amounts)
 
 
 def _find_uncounted(asked: RowsAsked, table: Table, roles: _Roles) -> str:

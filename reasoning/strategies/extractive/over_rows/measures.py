@@ -20,6 +20,7 @@ __all__ = [
     "find_unit",
     "find_unit_of",
     "has_scale",
+    "is_added",
     "match_columns",
     "name_of",
     "names_text",
@@ -30,6 +31,13 @@ _IN_BRACKETS = re.compile(r"[(\[][^()\[\]]{0,60}[)\]]")
 _OF_NUMBERS = stems_of("no nr id number code ref year Nummer Jahr année numéro")
 """Stems of names of columns whose numbers are not added up, unless they are named."""
 _SCALES = stems_of("thousand million billion k m bn mn Tsd Mio Mrd Tausend Millionen Milliarden millions milliards")
+_BIRTHS = stems_of("born birth birthday birthdate Geburt Geburtstag Geburtsdatum geboren naissance né dob")
+_NOT_ADDED = stems_of(
+    "price unit rate fare fee tariff temperature age average mean ratio percentage share speed height length score year "
+    "index level Preis Einzelpreis Stückpreis Satz Gebühr Temperatur Alter Durchschnitt Anteil Höhe Länge prix tarif "
+    "taux température âge moyenne"
+)
+"""Stems of names of columns whose amounts make no sum that anybody asks for with "how much"."""
 _PERCENT = frozenset(["percent", "prozent", "pourcent", "percentage"])
 _TIGHT = 2
 """Characters between a number and the unit behind it, at most."""
@@ -160,6 +168,11 @@ def names_text(asked: RowsAsked, table: Table, columns: Columns, others: Collect
     )
 
 
+def is_added(column: str) -> bool:
+    """Returns whether the amounts of a column may be added up though no word such as "total" says so."""
+    return name_of(column).isdisjoint(_NOT_ADDED)
+
+
 def choose_measure(asked: RowsAsked, table: Table, columns: Columns, others: Collection[str]) -> str:
     """Returns the column of amounts that the question names best; without a name, the column of amounts that is called
     so, or else the only one with a currency. '' if there is none, or several are as good. `others` group or choose the
@@ -199,6 +212,10 @@ def choose_measure(asked: RowsAsked, table: Table, columns: Columns, others: Col
 
 def _choose_date(asked: RowsAsked, table: Table, columns: Columns) -> str:
     """Returns the column of dates that is ordered: the one that the question names, or the only one."""
+    of_persons = asked.is_who or any(is_person(frozenset([said.stem])) for said in asked.words)
+    if asked.superlative is not None and asked.superlative.is_turned and of_persons:
+        born = [column for column in table.dates if name_of(column) & _BIRTHS]
+        return born[0] if len(born) == 1 else ""  # who was hired first is not the oldest
     if named := [column for column in table.dates if columns[column]]:
         return _choose_named(asked, named, columns)
     return next(iter(table.dates)) if len(table.dates) == 1 else ""

@@ -248,10 +248,9 @@ class _Reading:
         grids = read_passage_grids(chunk)
         repeated = self._repeated.find(chunk, [line for grid in grids for line in grid.rows])
         at, last = 0, None
-        for grid in grids:
-            before = chunk.text[at : grid.start]
-            if not at and not before.strip():
-                grid = self._continue(grid, heading)
+        for found in grids:
+            before = chunk.text[at : found.start]
+            grid = found if at or before.strip() else self._continue(found, heading)
             if not at and self.tables and self.tables[-1].heading == heading and not grid.header:
                 self._count_cut(before, goes_on=bool(names))
             self._between += before

@@ -31,8 +31,7 @@ from reasoning.strategies.extractive.over_rows.computing import (
     is_group_wanted,
 )
 from reasoning.strategies.extractive.over_rows.conditions import has_stem
-from reasoning.strategies.extractive.over_rows.fitting import Fit, fit
-from reasoning.strategies.extractive.over_rows.measures import is_added
+from reasoning.strategies.extractive.over_rows.fitting import Fit, fit, is_usable
 from reasoning.strategies.extractive.over_rows.operators import ORDERED, Wanted
 from reasoning.strategies.extractive.over_rows.tables import MOST_PASSAGES, TableRow, read_passage, read_tables
 from reasoning.strategies.extractive.over_rows.times import is_word_of_time
@@ -46,7 +45,6 @@ MOST_DOCUMENTS = 3
 """Documents whose tables are read for a question."""
 _MOST_COLUMNS = 30
 _LONGEST_CELL = 40
-_PARTIES = 2
 _DIGIT = re.compile(r"\d")
 NOTE = "Computed by code from all rows of a table; no language model wrote it."
 
@@ -77,7 +75,7 @@ async def answer_over_rows(
     fits = await _fit_tables(finder, question, asked, hits)
     if isinstance(fits, RowsAnswer):
         return fits
-    usable = [fitting for fitting in fits if _is_usable(fitting.asked, fitting)]
+    usable = [fitting for fitting in fits if is_usable(fitting)]
     if usable:
         best = max(usable, key=lambda one: one.known)
         equal = [other for other in usable if other is not best and other.known == best.known]
@@ -98,9 +96,7 @@ async def _fit_tables(
     for hit in _choose_hits(asked, hits):
         tables = await read_tables(finder, _find_corpus(question, hit), hit)
         if tables is None:
-            if any(
-                _is_usable(fitting.asked, fitting) for table in read_passage(hit) for fitting in [fit(asked, table)]
-            ):
+            if any(is_usable(fitting) for table in read_passage(hit) for fitting in [fit(asked, table)]):
                 return RowsAnswer(text=_refuse(hit), abstained=True)
             continue
         fits += [fit(asked, table) for table in tables if table.rows]
@@ -167,46 +163,6 @@ def _is_stated(asked: RowsAsked, hits: Sequence[Hit]) -> bool:
 
 def _is_absent(stem: str, hits: Sequence[Hit]) -> bool:
     return not any(are_same(stem, own) for hit in hits for own in find_stems(passage_text(hit)))
-
-
-def _is_usable(asked: RowsAsked, one: Fit) -> bool:
-    is_known = len(one.table.body) > one.table.unread  # of most rows
-    if one.left or one.is_one or asked.wanted is Wanted.CELL or not is_known:
-        return False
-    if asked.wanted is Wanted.DIFFERENCE:
-        return bool(one.measure) and len(one.named) == _PARTIES
-    if asked.wanted is Wanted.SHARE:
-        return _has_share(asked, one)
-    if asked.inner is Wanted.COUNT:
-        return one.is_noun_known and bool(one.rows)
-    if has_number(asked):
-        if asked.is_listed:
-            return bool(one.conditions)
-        is_about = (
-            one.is_noun_known or one.is_titled or bool(one.conditions) or any(said.is_generic for said in asked.words)
-        )
-        return is_about and not (one.is_noun_measured and not one.is_noun_known)
-    if one.measure in one.table.dates and asked.wanted not in ORDERED:
-        return False
-    sums = Wanted.SUM in {asked.wanted, asked.inner}
-    if sums and any(amount and amount.unit == "%" for amount in one.table.amounts.get(one.measure, ())):
-        return False
-    if asked.is_how_much and not asked.is_together and (not one.conditions or not is_added(one.measure)):
-        return False
-    names_operator = bool(asked.operator & find_stems(one.measure))  # a column `Average price` is no price
-    return bool(one.measure) and not names_operator and bool(one.rows)
-
-
-def _has_share(asked: RowsAsked, one: Fit) -> bool:
-    """Returns whether a share is of one condition, and of what the rows or a column are."""
-    is_about = (
-        one.is_noun_known
-        or one.is_measured
-        or one.is_titled
-        or any(said.is_generic for said in asked.words)
-        or one.known > 1
-    )
-    return is_about and len(one.conditions) == 1 and not one.group and one.measure not in one.table.dates
 
 
 def _lacks_column(asked: RowsAsked, one: Fit, hits: Sequence[Hit]) -> bool:

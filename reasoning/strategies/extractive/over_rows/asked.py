@@ -108,8 +108,8 @@ _GENERIC = _ROWS | frozenset(
 )
 """Stems of words that a table need not have: they say that it is one, or that its cells are numbers."""
 _SKIPPED = _words("""
-    hoch groß hat haben besitzt welche welcher welches welchen welchem beträgt liegt habe have has having there a ont sont elles
-    pro je year years quarter month jahr quartal année trimestre mois
+    hoch groß hat haben besitzt welche welcher welches welchen welchem beträgt liegt habe have has having there a
+    ont sont elles     pro je year years quarter month jahr quartal année trimestre mois
     across still different distinct verschiedene verschiedener different différents différentes than more als mehr que
 """)
 _ENDINGS = _words("e en er es em n s nen x ée ées és")
@@ -301,7 +301,7 @@ def _find_comparison(text: str) -> _Compared:
     if found := _BETWEEN.search(text):
         comparison = Comparison(
             words=_between_words(found),
-            number=f"{found['least']}–{found['most']}",
+            number=f"{found['least']} and {found['most']}",
             least=read_number(found["least"]),
             most=read_number(found["most"]),
             is_strict=False,
@@ -355,7 +355,7 @@ def _read_words(text: str) -> Iterator[Said]:
             written=written,
             start=word.start,
             is_generic=word.stem in _GENERIC,
-            is_light=folded in _LIGHT,
+            is_light=folded in _LIGHT and not (word.start and written[:1].isupper()),
             is_row=word.stem in _ROWS,
         )
 

@@ -99,8 +99,8 @@ def _choose_group(asked: RowsAsked, fit: Fit, inner: Wanted) -> list[Line]:
     totals = _compute_groups(replace(asked, wanted=inner, inner=None), of_groups)
     chosen: list[Line] = []
     for unit in dict.fromkeys(line.unit for line in totals):
-        lines = sorted((line for line in totals if line.unit == unit), key=lambda line: Decimal(line.value))
-        ordered = lines if asked.wanted is Wanted.LEAST else lines[::-1]
+        lines = [line for line in totals if line.unit == unit]
+        ordered = sorted(lines, key=lambda line: Decimal(line.value), reverse=asked.wanted is Wanted.MOST)
         values = list(dict.fromkeys(line.value for line in ordered))
         wanted = {line.value for line in ordered[: asked.most]} if asked.most > 1 else {*values[asked.place - 1 :][:1]}
         found = [line for line in ordered if line.value in wanted]

@@ -4,10 +4,8 @@ A table is only read for an answer if it has all words of the question, in the n
 what stands above it. Otherwise the question may be about something else in the same document.
 """
 
-import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from urllib.parse import unquote
 
 from core.text.value_kinds import find_stems
@@ -15,8 +13,6 @@ from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said, are
 from reasoning.strategies.extractive.over_rows.column_words import is_person
 from reasoning.strategies.extractive.over_rows.conditions import (
     Kept,
-    Values,
-    find_values,
     has_stem,
     keep_compared,
     keep_flags,
@@ -24,32 +20,26 @@ from reasoning.strategies.extractive.over_rows.conditions import (
     keep_values,
 )
 from reasoning.strategies.extractive.over_rows.measures import (
-    Columns,
-    choose_group,
-    choose_measure,
-    find_compared,
     find_person,
     find_unit,
     find_unit_of,
     has_scale,
+    is_added,
     match_columns,
     name_of,
-    names_text,
     stem_of,
 )
 from reasoning.strategies.extractive.over_rows.operators import ORDERED, Wanted
-from reasoning.strategies.extractive.over_rows.tables import Table, TableRow
+from reasoning.strategies.extractive.over_rows.roles import Roles, find_roles
+from reasoning.strategies.extractive.over_rows.tables import Table, TableRow, repeats
 from reasoning.strategies.extractive.over_rows.times import is_word_of_time
-from reasoning.strategies.survey.values import CURRENCIES, stems_of
+from reasoning.strategies.extractive.over_rows.unread import find_unplaced, find_unread
+from reasoning.strategies.survey.values import stems_of
 
-__all__ = ["Fit", "fit"]
+__all__ = ["Fit", "fit", "is_usable"]
 
-_VALUE = re.compile(r"\b(?:value|worth|wert|warenwert|lagerwert|valeur)\b")
+_PARTIES = 2
 _DATES = stems_of("date day Datum Tag jour")
-_OF_TITLE = re.compile(
-    r"\b(?:in|of|at|for|from|on|im|aus|auf|der|des|von|vom|bei|de|du|dans|sur|à|au)\s"
-    r"(?:the |our |der |dem |den |die |le |la |les |l['’])?(?:[^\W\d_]{2,30} )?\Z"
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,21 +77,6 @@ class Fit:
     is_titled: bool
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Roles:
-    """The columns by what they are in the question: `noun` is the word that names the rows, in the column `naming`."""
-
-    columns: Columns
-    values: Values
-    flags: list[str]
-    group: str
-    period: str
-    noun: Said | None
-    naming: str
-    compared: str
-    measure: str
-
-
 def fit(asked: RowsAsked, table: Table) -> Fit:
     """Returns what a question means in a table."""
     words = [said for said in asked.words if not said.is_light]
@@ -111,7 +86,7 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
     columns = match_columns(words, table, heads)
     by_column = frozenset(said for found in columns.values() for said in found)
     rest = [said for said in words if said not in by_column]
-    roles = _find_roles(asked, table, columns, rest)
+    roles = find_roles(asked, table, columns, rest)
     asked = _turn(asked, table, roles, heads)
     kept = _keep(asked, table, roles, rest, heads)
     known = kept.words | (columns[roles.measure] if roles.measure else frozenset())
@@ -125,7 +100,7 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
         and not _names_rows(asked, table, said)
         and not (said.stem in _DATES and roles.measure in table.dates)
     ]
-    unread = [*kept.unread, *_find_unread(asked, table, roles, heads), *_find_unplaced(asked, roles, kept, left)]
+    unread = [*kept.unread, *find_unread(asked, table, roles, heads), *find_unplaced(asked, roles, kept, left)]
     is_noun_known = roles.noun is not None and roles.noun in columns[roles.naming]
     is_noun_known = is_noun_known or _is_named_by_time(asked, roles) or _is_who(asked, table, roles)
     group = roles.group
@@ -134,7 +109,7 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
         or has_stem(stem_of(roles.period), name_of(group))
         or has_stem(asked.each[0].casefold(), name_of(group))
     )
-    if asked.wanted in {Wanted.MEAN, Wanted.MEDIAN} and is_named and not _repeats(kept.rows, group):
+    if asked.wanted in {Wanted.MEAN, Wanted.MEDIAN} and is_named and not repeats(kept.rows, group):
         group = ""  # the average per month of a table of months is the average of all rows
     return Fit(
         asked=asked,
@@ -151,83 +126,22 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
         is_one=kept.is_one,
         left=(*left, *(Said(stem="", written=written, start=0) for written in unread)),
         known=len(by_column) + len(kept.words),
-        is_distinct=_repeats(table.body, roles.naming)
+        is_distinct=repeats(table.body, roles.naming)
         and is_noun_known
         and roles.naming not in table.places
         and not _counts_rows(asked),
         is_noun_known=is_noun_known,
         is_measured=bool(roles.measure) and bool(columns[roles.measure]),
-        is_titled=_is_titled(asked, roles, kept, heads),
+        is_titled=_is_titled(asked, table, roles, kept, heads),
         is_noun_measured=roles.noun is not None and bool(roles.measure) and roles.noun in columns[roles.measure],
     )
 
 
-def _find_roles(asked: RowsAsked, table: Table, columns: Columns, rest: Sequence[Said]) -> _Roles:
-    group = next(
-        (column for column in table.columns if any(has_stem(stem, name_of(column)) for stem in asked.group)), ""
-    )
-    if not group and asked.period and len(table.dates) == 1:
-        group = next(iter(table.dates))
-    by_measure, group = choose_group(asked, table, columns, group)
-    values = find_values(asked, rest, table)
-    flags = _find_flags(asked, table, columns, {group, *values})
-    of_others = {said for column in flags for said in columns[column]}
-    of_others |= {said for said in columns.get(group, ()) if said.stem in asked.group}
-    noun = next(
-        (said for said in asked.words if any(said in columns[c] for c in columns) and said not in of_others), None
-    )
-    naming = _find_naming(asked, table, columns, noun)
-    compared = find_compared(asked, table, columns)
-    measure = by_measure or choose_measure(asked, table, columns, {group, compared} - {""})
-    if not columns.get(measure) and names_text(asked, table, columns, {group, *values, *flags}):
-        measure = "" if asked.superlative is None else measure
-    if not measure and compared and asked.wanted is not Wanted.COUNT:
-        measure = compared if _is_behind_operator(asked, columns[compared]) else ""
-    return _Roles(
-        columns=columns,
-        values=values,
-        flags=flags,
-        group=group,
-        period=asked.period if group in table.dates else "",
-        noun=noun,
-        naming=naming,
-        compared=compared,
-        measure=measure,
-    )
-
-
-def _find_noun(asked: RowsAsked, columns: Columns, of_others: Collection[Said], values: Values) -> Said | None:
-    """Returns the word that names the rows: the first one that names a column. What is counted stands first; if it
-    names no column, none does.
-    """
-    of_values = {said for _, words in values.values() for said in words}
-    by_column = [said for said in asked.words if any(said in found for found in columns.values())]
-    if asked.wanted is Wanted.COUNT and not asked.is_listed:
-        counted = next(
-            (said for said in asked.words if said not in of_values and not said.is_light and not said.is_generic), None
-        )
-        return counted if counted in by_column and counted not in of_others else None
-    return next((said for said in by_column if said not in of_others), None)
-
-
-def _find_naming(asked: RowsAsked, table: Table, columns: Columns, noun: Said | None) -> str:
-    """Returns the column that names the rows: the one that the first word names, a column of dates ("in which year"), a
-    column of persons ("who"), or else the column of labels.
-    """
-    if asked.noun and is_word_of_time(asked.noun):
-        return next((column for column in table.dates if has_stem(asked.noun, name_of(column))), table.label)
-    if asked.is_who and (person := find_person(table)):
-        return person
-    return next(
-        (column for column in table.columns if noun in columns[column] and column not in table.amounts), ""
-    ) or (table.label)
-
-
-def _is_named_by_time(asked: RowsAsked, roles: _Roles) -> bool:
+def _is_named_by_time(asked: RowsAsked, roles: Roles) -> bool:
     return bool(asked.noun) and is_word_of_time(asked.noun) and has_stem(asked.noun, name_of(roles.naming))
 
 
-def _is_who(asked: RowsAsked, table: Table, roles: _Roles) -> bool:
+def _is_who(asked: RowsAsked, table: Table, roles: Roles) -> bool:
     return asked.is_who and roles.naming == find_person(table)
 
 
@@ -241,7 +155,7 @@ def _names_rows(asked: RowsAsked, table: Table, said: Said) -> bool:
     return is_person(frozenset([said.stem])) and bool(find_person(table))
 
 
-def _keep(asked: RowsAsked, table: Table, roles: _Roles, rest: Sequence[Said], heads: frozenset[str]) -> Kept:
+def _keep(asked: RowsAsked, table: Table, roles: Roles, rest: Sequence[Said], heads: frozenset[str]) -> Kept:
     """Returns the rows that meet all conditions of the question."""
     is_difference = asked.wanted is Wanted.DIFFERENCE
     kept = keep_values(asked, table, roles.values, roles.naming, is_difference=is_difference)
@@ -258,7 +172,7 @@ def _keep(asked: RowsAsked, table: Table, roles: _Roles, rest: Sequence[Said], h
     return keep_compared(table, kept, asked.comparison, roles.compared)
 
 
-def _turn(asked: RowsAsked, table: Table, roles: _Roles, heads: frozenset[str]) -> RowsAsked:
+def _turn(asked: RowsAsked, table: Table, roles: Roles, heads: frozenset[str]) -> RowsAsked:
     """Returns the question as the columns make it understood."""
     superlative = asked.superlative
     if superlative is not None and superlative.is_turned and roles.measure in table.amounts:
@@ -267,7 +181,7 @@ def _turn(asked: RowsAsked, table: Table, roles: _Roles, heads: frozenset[str]) 
         return replace(asked, wanted=Wanted.SUM)  # "how many parts are in stock altogether"
     if asked.wanted not in ORDERED or asked.inner is not None or not asked.is_counted:
         return asked
-    if not _repeats(table.body, roles.naming) or (roles.noun is None and not asked.is_who):
+    if not repeats(table.body, roles.naming) or (roles.noun is None and not asked.is_who):
         return asked
     behind = next((said for said in asked.words if said.start >= asked.after and not said.is_light), None)
     if asked.is_often or (behind is not None and _is_counted_by_rows(table, roles, behind, heads)):
@@ -276,7 +190,7 @@ def _turn(asked: RowsAsked, table: Table, roles: _Roles, heads: frozenset[str]) 
     return replace(asked, inner=Wanted.SUM) if is_amount else asked
 
 
-def _is_counted_by_rows(table: Table, roles: _Roles, said: Said, heads: frozenset[str]) -> bool:
+def _is_counted_by_rows(table: Table, roles: Roles, said: Said, heads: frozenset[str]) -> bool:
     """Returns whether each row is one of what the word names: it names the table, or a column of which each row has its
     own text, and no amounts.
     """
@@ -286,43 +200,17 @@ def _is_counted_by_rows(table: Table, roles: _Roles, said: Said, heads: frozense
     if any(column in table.amounts for column in having):
         return False
     if having:
-        return having[0] in table.places or not _repeats(table.body, having[0])
+        return having[0] in table.places or not repeats(table.body, having[0])
     return has_stem(said.stem, heads) or (is_person(frozenset([said.stem])) and bool(find_person(table)))
 
 
-def _is_titled(asked: RowsAsked, roles: _Roles, kept: Kept, heads: frozenset[str]) -> bool:
+def _is_titled(asked: RowsAsked, table: Table, roles: Roles, kept: Kept, heads: frozenset[str]) -> bool:
     counted = next(
         (said for said in asked.words if said not in kept.words and not said.is_light and not said.is_generic), None
     )
-    return roles.noun is None and counted is not None and has_stem(counted.stem, heads)
-
-
-def _find_unplaced(asked: RowsAsked, roles: _Roles, kept: Kept, left: Sequence[Said]) -> list[str]:
-    """Returns words of the title that may be a condition: "in how many months did the cafe make a loss". A count
-    without conditions has them only as what is counted, or behind a preposition.
-    """
-    if asked.wanted is not Wanted.COUNT or kept.conditions:
-        return []
-    words = [said for said in asked.words if not said.is_light and not said.is_generic]
-    by_column = {said for found in roles.columns.values() for said in found}
-    return [
-        said.written
-        for before, said in pairwise(words)
-        if said not in by_column
-        and said not in left
-        and asked.text[before.start + len(before.written) : said.start].strip()
-        and _OF_TITLE.search(asked.text[: said.start]) is None
-    ]
-
-
-def _find_flags(asked: RowsAsked, table: Table, columns: Columns, others: Collection[str]) -> list[str]:
-    """Returns the columns of yes and no that words of the question name: "how many tasks are paid"."""
-    named = [column for column in table.flags if columns[column] and column not in others]
-    return [column for column in named if column not in table.amounts or _is_number_counted(asked)]
-
-
-def _is_number_counted(asked: RowsAsked) -> bool:
-    return asked.wanted is Wanted.COUNT and not asked.is_together
+    if roles.noun is not None or counted is None:
+        return False
+    return has_stem(counted.stem, heads) or _names_rows(asked, table, counted)
 
 
 def _counts_rows(asked: RowsAsked) -> bool:
@@ -330,90 +218,59 @@ def _counts_rows(asked: RowsAsked) -> bool:
     return asked.wanted is Wanted.COUNT and bool(asked.words) and asked.words[0].is_generic
 
 
-def _is_behind_operator(asked: RowsAsked, said: Collection[Said]) -> bool:
-    """Returns whether the first word behind the word for what is wanted is one of these."""
-    return next((word for word in asked.words if word.start >= asked.after), None) in said
-
-
-def _find_unread(asked: RowsAsked, table: Table, roles: _Roles, heads: frozenset[str]) -> list[str]:
-    """Returns words that name what is not computed: what is counted per row ("most orders"), groups that no column has
-    ("per month"), and a second column of amounts.
-    """
-    columns = roles.columns
-    read = {roles.measure, roles.compared, roles.group, roles.naming}
-    names = [name_of(column) for column in table.columns]
-    unread = [word for word in asked.each if not any(has_stem(stem_of(word), name) for name in names)]
-    unread = [word for word in unread if not roles.period]
-    numbers = [
-        column for column in table.amounts if any(has_stem(stem_of(word), name_of(column)) for word in asked.each)
-    ]
-    unread += [column for column in numbers if column not in read]
-    if asked.noun and is_word_of_time(asked.noun) and not any(has_stem(asked.noun, name) for name in names):
-        unread.append(asked.noun)
-    if asked.wanted in {Wanted.CELL, Wanted.DIFFERENCE}:
-        return unread
-    if asked.wanted is Wanted.COUNT or asked.inner is Wanted.COUNT:
-        return unread if asked.is_listed else unread + _find_uncompared(asked, table, roles)
-    if (
-        _VALUE.search(asked.text)
-        and not _has_currency(table, roles.measure)
-        and any(_has_currency(table, column) for column in table.amounts)
-    ):
-        unread.append("value")  # "the total value of the stock" is not in a column
-    of_read = {said for column in read if column for said in columns[column]}
-    others = [column for column in table.amounts if column not in read]
-    unread += [column for column in others if any(not has_stem(said.stem, heads) for said in columns[column] - of_read)]
-    if asked.inner is None and (word := _find_uncounted(asked, table, roles)):
-        unread.append(word)
-    return unread
-
-
-def _find_uncompared(asked: RowsAsked, table: Table, roles: _Roles) -> list[str]:
-    """Returns the columns of amounts that a count names and does not compare: "how many motors are in stock"."""
-    of_read = {said for column in (roles.compared, roles.group, roles.naming) for said in roles.columns.get(column, ())}
-    if roles.noun is not None:
-        of_read.add(roles.noun)
-    return [column for column in table.amounts if roles.columns[column] - of_read and column not in roles.flags]
-
-
-def _has_currency(table: Table, column: str) -> bool:
-    amounts = table.amounts.get(column, ())
-    return any(amount is not None and not CURRENCIES.isdisjoint(amount.unit.split()) for amount in amounts)
-
-
-def _find_uncounted(asked: RowsAsked, table: Table, roles: _Roles) -> str:
-    """Returns the word directly behind the word for what is wanted, if it names a column of texts, of which no number
-    is known: "the most orders", "the average number of orders".
-    """
-    columns = roles.columns
-    word = next((word for word in asked.words if word.start >= asked.after), None)
-    if word is None or asked.superlative is not None or asked.wanted in {Wanted.SUM, Wanted.SHARE}:
-        return ""
-    if (
-        word is roles.noun
-        and not asked.is_counted
-        and asked.wanted in ORDERED
-        and not _repeats(table.body, roles.naming)
-    ):
-        return ""  # "the highest invoice" is the one with the highest amount
-    measured = {
-        said for column in table.amounts if column in {roles.measure, roles.compared} for said in columns[column]
-    }
-    is_next = not asked.text[asked.after : word.start].strip()
-    if not is_next or word in measured or (measured and not asked.is_counted):
-        return ""
-    is_named = any(word in columns[column] for column in table.columns if column not in table.amounts)
-    return word.written if is_named else ""
-
-
 def _spaced(key: str) -> str:
     return unquote(key).replace("_", " ").replace("-", " ").replace(".", " ")
 
 
-def _repeats(rows: Sequence[TableRow], column: str) -> bool:
-    texts = [text.casefold() for row in rows if (text := row.cells.get(column, ""))]
-    return len(set(texts)) < len(texts)
-
-
 def _has_one_unit(table: Table, column: str) -> bool:
     return len({amount.unit for amount in table.amounts.get(column, ()) if amount}) == 1
+
+
+def is_usable(one: Fit) -> bool:
+    """Returns whether the table surely has what the question wants."""
+    asked = one.asked
+    is_known = len(one.table.body) > one.table.unread  # of most rows
+    if one.left or one.is_one or asked.wanted is Wanted.CELL or not is_known:
+        return False
+    if asked.wanted is Wanted.DIFFERENCE:
+        return bool(one.measure) and len(one.named) == _PARTIES
+    if asked.wanted is Wanted.SHARE:
+        return _has_share(asked, one)
+    if asked.inner is Wanted.COUNT:
+        return one.is_noun_known and bool(one.rows)
+    return _has_count(asked, one) if asked.wanted is Wanted.COUNT else _has_amounts(asked, one)
+
+
+def _has_count(asked: RowsAsked, one: Fit) -> bool:
+    """Returns whether it is known what is counted, or listed."""
+    if asked.is_listed:
+        return bool(one.conditions)
+    is_about = (
+        one.is_noun_known or one.is_titled or bool(one.conditions) or any(said.is_generic for said in asked.words)
+    )
+    return is_about and not (one.is_noun_measured and not one.is_noun_known)
+
+
+def _has_amounts(asked: RowsAsked, one: Fit) -> bool:
+    """Returns whether there is a column of amounts, or of dates that are ordered, which may be computed so."""
+    if one.measure in one.table.dates and asked.wanted not in ORDERED:
+        return False
+    sums = Wanted.SUM in {asked.wanted, asked.inner}
+    if sums and any(amount and amount.unit == "%" for amount in one.table.amounts.get(one.measure, ())):
+        return False
+    if asked.is_how_much and not asked.is_together and (not one.conditions or not is_added(one.measure)):
+        return False
+    names_operator = bool(asked.operator & find_stems(one.measure))  # a column `Average price` is no price
+    return bool(one.measure) and not names_operator and bool(one.rows)
+
+
+def _has_share(asked: RowsAsked, one: Fit) -> bool:
+    """Returns whether a share is of one condition, and of what the rows or a column are."""
+    is_about = (
+        one.is_noun_known
+        or one.is_measured
+        or one.is_titled
+        or any(said.is_generic for said in asked.words)
+        or one.known > 1
+    )
+    return is_about and len(one.conditions) == 1 and not one.group and one.measure not in one.table.dates

@@ -33,11 +33,11 @@ _OF_NUMBERS = stems_of("no nr id number code ref year Nummer Jahr année numéro
 _SCALES = stems_of("thousand million billion k m bn mn Tsd Mio Mrd Tausend Millionen Milliarden millions milliards")
 _BIRTHS = stems_of("born birth birthday birthdate Geburt Geburtstag Geburtsdatum geboren naissance né dob")
 _NOT_ADDED = stems_of(
-    "price unit rate fare fee tariff temperature age average mean ratio percentage share speed height length score year "
-    "index level Preis Einzelpreis Stückpreis Satz Gebühr Temperatur Alter Durchschnitt Anteil Höhe Länge prix tarif "
-    "taux température âge moyenne"
+    "price unit rate fare fee tariff temperature age average mean ratio percentage share speed height length score "
+    "year index level Preis Einzelpreis Stückpreis Satz Gebühr Temperatur Alter Durchschnitt Anteil Höhe Länge prix "
+    "tarif taux température âge moyenne"
 )
-"""Stems of names of columns whose amounts make no sum that anybody asks for with "how much"."""
+"""Stems of names of columns whose amounts nobody adds up who asks "how much"."""
 _PERCENT = frozenset(["percent", "prozent", "pourcent", "percentage"])
 _TIGHT = 2
 """Characters between a number and the unit behind it, at most."""

@@ -22,7 +22,7 @@ from reasoning.strategies.survey.repeated_rows import RepeatedRows
 from reasoning.strategies.survey.row_judging import Cell, read_cell, read_flag
 from reasoning.strategies.survey.values import Amount, has_points, read_passage_grids, stems_of
 
-__all__ = ["MOST_PASSAGES", "MOST_SECONDS", "Table", "TableRow", "read_passage", "read_tables"]
+__all__ = ["MOST_PASSAGES", "MOST_SECONDS", "Table", "TableRow", "read_passage", "read_tables", "repeats"]
 
 MOST_PASSAGES = 3_000
 """Passages of a document that are read for the rows of its tables: some 20,000 rows of a CSV file."""
@@ -188,6 +188,11 @@ def _are_numbers_of_rows(column: str, amounts: Sequence[Amount | None]) -> bool:
     values = [amount.value for amount in amounts if amount is not None]
     is_plain = all(not amount.unit for amount in amounts if amount is not None) and "(" not in column
     return is_plain and len(set(values)) == len(values) and all(value == int(value) for value in values)
+
+
+def repeats(rows: Sequence[TableRow], column: str) -> bool:
+    texts = [text.casefold() for row in rows if (text := row.cells.get(column, ""))]
+    return len(set(texts)) < len(texts)
 
 
 def read_passage(hit: Hit) -> list[Table]:

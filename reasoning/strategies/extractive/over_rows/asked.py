@@ -61,7 +61,9 @@ _SCALE = re.compile(
 _SCALES = {"thousand": 3, "tausend": 3, "million": 6, "millionen": 6, "millions": 6, "billion": 9, "milliarden": 9,
            "milliard": 9, "milliards": 9}  # fmt: skip
 _GROUP = re.compile(
-    r"\b(?:per|for each|for every|in each|of each|by|je|pro|nach|par)\s(?P<group>[^\W\d_]{2,40})", re.IGNORECASE
+    r"\b(?:per|for each|for every|in each|of each|by|je|pro|nach|par)\s(?P<group>[^\W\d_]{2,40})"
+    r"(?:\s(?P<next>[^\W\d_]{2,40}))?",
+    re.IGNORECASE,
 )
 _WHICH = re.compile(
     r"\W{0,3}(?:(?:in|for|of|on|an|bei|dans|pour|à) )?(?:which|what|welche[nmrs]?|quel(?:le)?s?)\s"
@@ -139,7 +141,8 @@ class RowsAsked:
     """What is `wanted` of the rows: of an order the `place`, from 1, and so many rows (`most`).
 
     `at` is where the word for it stands, and `after` the place behind it. `words` are the other words, `noun` the word
-    behind "which" (`is_who`: "who"), `group` the words that may name groups, and `columns` the words that name the cell
+    behind "which" (`is_who`: "who"), `group` the words that may name groups
+    (`group_next` the words behind them), and `columns` the words that name the cell
     that is asked for. `stems` are all words, and `inner` is what each group is made of whose value is the highest
     ("which supplier has the highest total"). `operator` is the first word that tells what is wanted, `superlative` an
     adjective that tells the column as well ("cheapest"). `is_together`: all rows are added up ("in total").
@@ -158,6 +161,7 @@ class RowsAsked:
     noun: str = ""
     is_who: bool = False
     group: frozenset[str] = frozenset()
+    group_next: frozenset[str] = frozenset()
     each: tuple[str, ...] = ()
     period: str = ""
     columns: frozenset[str] = frozenset()
@@ -257,6 +261,7 @@ def read_rows_asked(question: str) -> RowsAsked | None:
         noun=_stem(noun["noun"]) if noun else "",
         is_who=_WHO.match(text) is not None,
         group=frozenset(_stem(found["group"]) for found in _GROUP.finditer(rest)) - {""},
+        group_next=frozenset(_stem(found["next"]) for found in _GROUP.finditer(rest) if found["next"]) - {""},
         each=each,
         period=next((_PERIODS[word.casefold()] for word in each if word.casefold() in _PERIODS), ""),
         columns=frozenset(word.stem for word in split_words(column["column"])) if column else frozenset(),

@@ -39,7 +39,7 @@ employee staff worker colleague Mitarbeiter Mitarbeiterin Mitarbeitende Angestel
 quantity stock inventory Menge Bestand Lagerbestand Stückzahl quantité stock
 department division Abteilung Bereich département service
 place location site branch office city town Ort Standort Lagerort Stadt Filiale ville lieu site
-country nation state Land Staat pays
+country nation Land Staat pays
 product article item goods Produkt Artikel Ware Position produit article
 part item component Teil Bauteil pièce
 category group type kind class Kategorie Gruppe Art Typ Klasse catégorie groupe type genre

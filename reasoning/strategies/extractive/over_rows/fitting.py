@@ -20,6 +20,7 @@ from reasoning.strategies.extractive.over_rows.conditions import (
     keep_values,
 )
 from reasoning.strategies.extractive.over_rows.measures import (
+    count_exact,
     find_person,
     find_unit,
     find_unit_of,
@@ -51,7 +52,7 @@ class Fit:
     `group` the column of groups, '' without any (`period`: dates are put together by it), and `naming` the column that
     names the rows. `rows` meet the `conditions`, which are written for a reader, and are of the columns `limited`.
     `is_one`: the question names one row. `left` are the words that the table does not have, and `known` counts the
-    others. The first word that names a column names the rows (`is_noun_known`), of which several may have one name
+    others, twice if it is the word of a column or cell itself. The first word that names a column names the rows (`is_noun_known`), of which several may have one name
     (`is_distinct`), or the measure (`is_noun_measured`). `is_measured`: a word of the question names the measure.
     `is_titled`: the rows are counted, and their name stands above the table.
     """
@@ -125,10 +126,11 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
         named=kept.named,
         is_one=kept.is_one,
         left=(*left, *(Said(stem="", written=written, start=0) for written in unread)),
-        known=len(by_column) + len(kept.words),
+        known=len(by_column) + count_exact(words, table) + 2 * len(kept.words),
         is_distinct=repeats(table.body, roles.naming)
         and is_noun_known
         and roles.naming not in table.places
+        and roles.naming not in table.dates
         and not _counts_rows(asked),
         is_noun_known=is_noun_known,
         is_measured=bool(roles.measure) and bool(columns[roles.measure]),
@@ -260,6 +262,9 @@ def _has_amounts(asked: RowsAsked, one: Fit) -> bool:
         return False
     if asked.is_how_much and not asked.is_together and (not one.conditions or not is_added(one.measure)):
         return False
+    is_row = asked.wanted in ORDERED and asked.inner is None and one.is_noun_known
+    if is_row and one.measure in one.table.amounts and is_added(one.measure) and repeats(one.rows, one.naming):
+        return False  # "the department with the biggest budget": of one row, or of all its rows
     names_operator = bool(asked.operator & find_stems(one.measure))  # a column `Average price` is no price
     return bool(one.measure) and not names_operator and bool(one.rows)
 
@@ -271,6 +276,6 @@ def _has_share(asked: RowsAsked, one: Fit) -> bool:
         or one.is_measured
         or one.is_titled
         or any(said.is_generic for said in asked.words)
-        or one.known > 1
+        or one.known > 2
     )
     return is_about and len(one.conditions) == 1 and not one.group and one.measure not in one.table.dates

@@ -15,6 +15,7 @@ __all__ = [
     "Columns",
     "choose_group",
     "choose_measure",
+    "count_exact",
     "find_compared",
     "find_person",
     "find_unit",
@@ -73,6 +74,11 @@ def match_columns(words: Sequence[Said], table: Table, known: frozenset[str]) ->
     return columns
 
 
+def count_exact(words: Sequence[Said], table: Table) -> int:
+    """Returns how many words name a column by its own name."""
+    return len(frozenset(said for column in table.columns for said in _match(words, name_of(column))))
+
+
 def _match(words: Sequence[Said], name: frozenset[str]) -> frozenset[Said]:
     return frozenset(
         said
@@ -109,7 +115,7 @@ def find_compared(asked: RowsAsked, table: Table, columns: Columns) -> str:
     if asked.comparison is None:
         return ""
     if asked.of_names:
-        having = [column for column in table.amounts if name_of(column) & asked.of_names]
+        having = [column for column in table.amounts if is_called(column, asked.of_names)]
         return having[0] if len(having) == 1 else ""
     start, end = asked.compared
     behind = next((said for said in asked.words if end <= said.start), None)
@@ -168,6 +174,11 @@ def names_text(asked: RowsAsked, table: Table, columns: Columns, others: Collect
     )
 
 
+def is_called(column: str, names: Collection[str]) -> bool:
+    """Returns whether a column has one of these names, also at the end of a German compound: `Einzelpreis`."""
+    return any(own in names or any(is_part(name, own) for name in names) for own in name_of(column))
+
+
 def is_added(column: str) -> bool:
     """Returns whether the amounts of a column may be added up though no word such as "total" says so."""
     return name_of(column).isdisjoint(_NOT_ADDED)
@@ -181,7 +192,7 @@ def choose_measure(asked: RowsAsked, table: Table, columns: Columns, others: Col
     own = [column for column in table.amounts if column not in others]
     named = [column for column in own if columns[column]]
     if asked.superlative is not None:
-        called = [column for column in own if name_of(column) & asked.superlative.names]
+        called = [column for column in own if is_called(column, asked.superlative.names)]
         if not called and asked.superlative.may_be_date:
             return _choose_date(asked, table, columns)
         named = [column for column in called if columns[column]] or called

@@ -297,7 +297,11 @@ def read_most(rest: str, operator: Operator) -> tuple[int, str]:
     return 1, rest
 
 
-_BEFORE = re.compile(rf"\b({_NUMBER})\s(?:\w{{2,30}} )?(?:(?:le|la|les) )?\Z", re.IGNORECASE)
+_BEFORE = re.compile(
+    rf"\b({_NUMBER})\s(?:(?:\w{{2,30}} )?(?:(?:le|la|les) )?|\w{{2,30}} (?:have|has|had|with|haben|mit|ont) "
+    r"(?:the |die |den |das |la |le |les )?)\Z",
+    re.IGNORECASE,
+)
 _BETWEEN = re.compile(rf"\bles ({_NUMBER})\b", re.IGNORECASE)
 _BEHIND = re.compile(rf"\s({_NUMBER})\b", re.IGNORECASE)
 

@@ -37,8 +37,8 @@ class Roles:
 
 
 def find_roles(asked: RowsAsked, table: Table, columns: Columns, rest: Sequence[Said]) -> Roles:
-    group = next(
-        (column for column in table.columns if any(has_stem(stem, name_of(column)) for stem in asked.group)), ""
+    group = _find_group(asked.group, table.columns) or _find_group(
+        asked.group_next, [column for column in table.columns if column not in table.amounts]
     )
     if not group and asked.period and len(table.dates) == 1:
         group = next(iter(table.dates))
@@ -70,6 +70,10 @@ def find_roles(asked: RowsAsked, table: Table, columns: Columns, rest: Sequence[
     )
 
 
+def _find_group(stems: Collection[str], columns: Sequence[str]) -> str:
+    return next((column for column in columns if any(has_stem(stem, name_of(column)) for stem in stems)), "")
+
+
 def _find_noun(asked: RowsAsked, columns: Columns, of_others: Collection[Said], values: Values) -> Said | None:
     """Returns the word that names the rows: the first one that names a column. What is counted stands first; if it
     names no column, none does.
@@ -92,9 +96,8 @@ def _find_naming(asked: RowsAsked, table: Table, columns: Columns, noun: Said | 
         return next((column for column in table.dates if has_stem(asked.noun, name_of(column))), table.label)
     if asked.is_who and (person := find_person(table)):
         return person
-    return next(
-        (column for column in table.columns if noun in columns[column] and column not in table.amounts), ""
-    ) or (table.label)
+    texts = [column for column in table.columns if column not in table.amounts and column not in table.dates]
+    return next((column for column in texts if noun in columns[column]), "") or table.label
 
 
 def _find_flags(asked: RowsAsked, table: Table, columns: Columns, others: Collection[str]) -> list[str]:

@@ -19,6 +19,7 @@ _OF_TITLE = re.compile(
     r"\b(?:in|of|at|for|from|on|im|aus|auf|der|des|von|vom|bei|de|du|dans|sur|à|au)\s"
     r"(?:the |our |der |dem |den |die |le |la |les |l['’])?(?:[^\W\d_]{2,30} )?\Z"
 )
+_GROUPED = frozenset({Wanted.SUM, Wanted.MEAN, Wanted.MEDIAN, Wanted.COUNT})
 _VALUE = re.compile(r"\b(?:value|worth|wert|warenwert|lagerwert|valeur)\b")
 
 
@@ -49,6 +50,8 @@ def find_unread(asked: RowsAsked, table: Table, roles: Roles, heads: frozenset[s
     names = [name_of(column) for column in table.columns]
     unread = [word for word in asked.each if not any(has_stem(stem_of(word), name) for name in names)]
     unread = [word for word in unread if not roles.period]
+    if not roles.group and asked.wanted in _GROUPED:  # "the average mileage by vehicle" without such a column
+        unread += [stem for stem in asked.group if has_stem(stem, heads)]
     numbers = [
         column for column in table.amounts if any(has_stem(stem_of(word), name_of(column)) for word in asked.each)
     ]

@@ -52,8 +52,9 @@ class Fit:
     `group` the column of groups, '' without any (`period`: dates are put together by it), and `naming` the column that
     names the rows. `rows` meet the `conditions`, which are written for a reader, and are of the columns `limited`.
     `is_one`: the question names one row. `left` are the words that the table does not have, and `known` counts the
-    others, twice if it is the word of a column or cell itself. The first word that names a column names the rows (`is_noun_known`), of which several may have one name
-    (`is_distinct`), or the measure (`is_noun_measured`). `is_measured`: a word of the question names the measure.
+    others, twice if it is the word of a column or cell itself. The first word that names a column names the rows
+    (`is_noun_known`), of which several may have one name (`is_distinct`), or the measure (`is_noun_measured`).
+    `is_measured`: a word of the question names the measure.
     `is_titled`: the rows are counted, and their name stands above the table.
     """
 

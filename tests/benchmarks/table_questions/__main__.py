@@ -55,7 +55,9 @@ class _Asked:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.table_questions")
     parser.add_argument("--registry", type=Path, help="folder with CSV files of a package registry")
-    parser.add_argument("--half", action="append", help="ask the questions of this half only: first, held, one cell")
+    parser.add_argument(
+        "--half", action="append", help="ask the questions of this half only: first, held, kinds, one cell"
+    )
     parser.add_argument("--show", action="store_true", help="print each answer")
     given = parser.parse_args()
     asked = [_Asked(**json.loads(line)) for line in _ASKED.read_text("utf-8").splitlines()]

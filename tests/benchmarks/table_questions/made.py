@@ -1,4 +1,4 @@
-"""Thirteen made tables in files of five kinds, and a contract, for questions over all rows of one table."""
+"""Sixteen made tables in files of five kinds, and a contract, for questions over all rows of one table."""
 
 import csv
 import io
@@ -96,6 +96,29 @@ C-02|Martel|640,00 €|en attente
 C-03|Dupuis|3 075,50 €|livrée
 C-04|Roche|640,00 €|annulée
 C-05|Martel|98,90 €|en attente"""
+_PAYROLL = """Employee|Department|City|Hired|Gross salary (GBP)|Overtime hours
+Ada Lowe|Sales|Leeds|14/03/2016|3,000|6
+Ben Roy|Works|York|02/11/2019|5,000|2
+Cem Aksoy|Works|Leeds|23/06/2021|4,000|
+Dora Finn|Sales|York|01/02/2024|2,000|9
+Emil Holt|Office|Hull|28/02/2024|6,000|1
+Total||||20,000|18"""
+_LESSONS = """Tag|Stunde|Fach|Lehrkraft|Raum
+Montag|1|Mathematik|Frau Keller|A1
+Montag|2|Deutsch|Herr Brandt|A1
+Montag|3|Sport|Herr Vogt|Halle
+Dienstag|1|Physik|Frau Keller|Labor
+Dienstag|2|Mathematik|Frau Keller|A1
+Mittwoch|1|Deutsch|Herr Brandt|A1
+Mittwoch|2|Mathematik|Frau Keller|A1
+Mittwoch|3|Sport|Herr Vogt|Halle
+Mittwoch|4|Physik|Frau Keller|Labor"""
+_MONTHS = """Month|Turnover|Expenses|Profit
+January|48.2|45.1|3.1
+February|51.7|50.2|1.5
+March|38.4|44.6|(6.2)
+April|60.3|52.5|7.8
+Year|198.6|192.4|6.2"""
 _CONTRACT = """Supply contract
 
 Halden Ltd supplies eight pumps to Torre S.p.A. The total price of the pumps is EUR 48,000. The buyer pays within 30
@@ -125,6 +148,9 @@ def make_files() -> Iterator[tuple[str, bytes]]:
     yield "budget.xlsx", _workbook({"Budget 2025": _rows(_BUDGET)})
     yield "offers.csv", _csv(_rows(_OFFERS))
     yield "commandes.csv", _csv(_rows(_COMMANDES), ";")
+    yield "payroll.xlsx", _workbook({"October": _rows(_PAYROLL)})
+    yield "stundenplan-7b.docx", _docx("Stundenplan der Klasse 7b", _rows(_LESSONS))
+    yield "harbour-cafe.html", _html("Harbour Cafe: turnover and expenses", _rows(_MONTHS))
     yield "supply-contract.txt", _CONTRACT.encode()
 
 

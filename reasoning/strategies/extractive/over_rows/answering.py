@@ -21,7 +21,8 @@ from core.text.shortening import shorten
 from core.text.value_kinds import find_stems
 from reasoning.citations.markers import make_citation
 from reasoning.citations.quotes import passage_text
-from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said, Wanted, are_same, read_rows_asked
+from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said, are_same, read_rows_asked
+from reasoning.strategies.extractive.over_rows.column_words import has_same_name
 from reasoning.strategies.extractive.over_rows.computing import (
     Line,
     compute_lines,
@@ -29,7 +30,9 @@ from reasoning.strategies.extractive.over_rows.computing import (
     has_number,
     is_group_wanted,
 )
-from reasoning.strategies.extractive.over_rows.fitting import Fit, fit
+from reasoning.strategies.extractive.over_rows.conditions import has_stem
+from reasoning.strategies.extractive.over_rows.fitting import Fit, fit, is_usable
+from reasoning.strategies.extractive.over_rows.operators import ORDERED, Wanted
 from reasoning.strategies.extractive.over_rows.tables import MOST_PASSAGES, TableRow, read_passage, read_tables
 from reasoning.strategies.extractive.over_rows.times import is_word_of_time
 from reasoning.strategies.extractive.over_rows.total_rows import is_named_total
@@ -42,7 +45,6 @@ MOST_DOCUMENTS = 3
 """Documents whose tables are read for a question."""
 _MOST_COLUMNS = 30
 _LONGEST_CELL = 40
-_PARTIES = 2
 _DIGIT = re.compile(r"\d")
 NOTE = "Computed by code from all rows of a table; no language model wrote it."
 
@@ -73,14 +75,14 @@ async def answer_over_rows(
     fits = await _fit_tables(finder, question, asked, hits)
     if isinstance(fits, RowsAnswer):
         return fits
-    usable = [fitting for fitting in fits if _is_usable(asked, fitting)]
+    usable = [fitting for fitting in fits if is_usable(fitting)]
     if usable:
         best = max(usable, key=lambda one: one.known)
         equal = [other for other in usable if other is not best and other.known == best.known]
         if any(other.table.is_like(best.table) for other in equal):
             return None
-        if lines := compute_lines(asked, best):
-            return _write(asked, best, lines, equal)
+        if lines := compute_lines(best.asked, best):
+            return _write(best.asked, best, lines, equal)
     if missing := next((fitting for fitting in fits if _lacks_column(asked, fitting, hits)), None):
         return _decline(missing)
     return None
@@ -94,7 +96,7 @@ async def _fit_tables(
     for hit in _choose_hits(asked, hits):
         tables = await read_tables(finder, _find_corpus(question, hit), hit)
         if tables is None:
-            if any(_is_usable(asked, fit(asked, table)) for table in read_passage(hit)):
+            if any(is_usable(fitting) for table in read_passage(hit) for fitting in [fit(asked, table)]):
                 return RowsAnswer(text=_refuse(hit), abstained=True)
             continue
         fits += [fit(asked, table) for table in tables if table.rows]
@@ -102,23 +104,43 @@ async def _fit_tables(
 
 
 def _choose_hits(asked: RowsAsked, hits: Sequence[Hit]) -> list[Hit]:
-    """Returns the first hit of each document that has a table with a word of the question in its columns, and for a
-    cell the best hit, if it has a table.
+    """Returns the first hit of each document that has a table with a word of the question in its columns, then of those
+    that have one in a cell or in the title; and for a cell the best hit, if it has a table.
     """
     if asked.wanted is Wanted.CELL:
         return [hit for hit in hits[:1] if hit.url is None and read_passage_grids(hit.chunk)]
     chosen: dict[str, Hit] = {}
+    others: dict[str, Hit] = {}
+    words = [said.stem for said in asked.words if not said.is_light and not said.is_generic]
     for hit in hits:
-        if hit.url is None and hit.document.id not in chosen and len(chosen) < MOST_DOCUMENTS:
-            names = [
-                name
-                for grid in read_passage_grids(hit.chunk)
-                for name in (*grid.columns, *(name for row in grid.rows[:1] for name in row.names))
-            ]
-            stems = find_stems(" ".join(names))
-            if any(are_same(said.stem, stem) or stem.endswith(said.stem) for said in asked.words for stem in stems):
-                chosen[hit.document.id] = hit
-    return list(chosen.values())
+        grids = read_passage_grids(hit.chunk) if hit.url is None else []
+        if not grids:
+            continue
+        names = [
+            name for grid in grids for name in (*grid.columns, *(name for row in grid.rows[:1] for name in row.names))
+        ]
+        stems = find_stems(" ".join(names))
+        if any(are_same(said.stem, own) or own.endswith(said.stem) for said in asked.words for own in stems):
+            chosen.setdefault(hit.document.id, hit)
+            continue
+        document = hit.document
+        own = find_stems(f"{passage_text(hit)}\n{document.title}\n{document.key}")
+        if any(has_same_name(stem, stems) or has_stem(stem, own) for stem in words) or _names_column(asked, stems):
+            others.setdefault(document.id, hit)
+    return [
+        hit
+        for _, hit in zip(
+            range(MOST_DOCUMENTS),
+            (chosen | {id: hit for id, hit in others.items() if id not in chosen}).values(),
+            strict=False,
+        )
+    ]
+
+
+def _names_column(asked: RowsAsked, stems: frozenset[str]) -> bool:
+    """Returns whether a word such as "cheapest" or "older than" names a column."""
+    named = asked.of_names | (asked.superlative.names if asked.superlative else frozenset())
+    return not named.isdisjoint(stems)
 
 
 def _find_corpus(question: Question, hit: Hit) -> Corpus:
@@ -141,22 +163,6 @@ def _is_stated(asked: RowsAsked, hits: Sequence[Hit]) -> bool:
 
 def _is_absent(stem: str, hits: Sequence[Hit]) -> bool:
     return not any(are_same(stem, own) for hit in hits for own in find_stems(passage_text(hit)))
-
-
-def _is_usable(asked: RowsAsked, one: Fit) -> bool:
-    is_known = len(one.table.body) > one.table.unread  # of most rows
-    if one.left or one.is_one or asked.wanted is Wanted.CELL or not is_known:
-        return False
-    if asked.wanted is Wanted.DIFFERENCE:
-        return bool(one.measure) and len(one.named) == _PARTIES
-    if has_number(asked, one):
-        is_about = one.is_noun_known or bool(one.conditions) or any(said.is_generic for said in asked.words)
-        return is_about and not (one.is_noun_measured and not one.is_noun_known)
-    sums = Wanted.SUM in {asked.wanted, asked.inner} or (asked.wanted is Wanted.COUNT and asked.is_together)
-    if sums and any(amount and amount.unit == "%" for amount in one.table.amounts.get(one.measure, ())):
-        return False
-    names_operator = bool(asked.operator & find_stems(one.measure))  # a column `Average price` is no price
-    return bool(one.measure) and not names_operator and bool(one.rows)
 
 
 def _lacks_column(asked: RowsAsked, one: Fit, hits: Sequence[Hit]) -> bool:
@@ -270,11 +276,11 @@ def _describe_values(asked: RowsAsked, one: Fit) -> list[str]:
     """Returns which rows have no name of a group, and which amounts were not put together, or are none."""
     table = one.table
     parts: list[str] = []
-    if is_group_wanted(asked, one) or (has_number(asked, one) and one.is_distinct and one.is_noun_known):
+    if is_group_wanted(asked, one) or (has_number(asked) and one.is_distinct and one.is_noun_known):
         nameless = sum(not row.cells.get(one.naming) for row in one.rows)
         if nameless:
             parts.append(f"Passed over, because “{one.naming}” is empty: {nameless:,}.")
-    if has_number(asked, one) or not one.measure:
+    if has_number(asked) or not one.measure:
         return parts
     without = [row for row in one.rows if table.amount(row, one.measure) is None]
     units = {amount.unit for row in one.rows if (amount := table.amount(row, one.measure))}
@@ -293,21 +299,22 @@ def _describe_values(asked: RowsAsked, one: Fit) -> list[str]:
 
 def _describe_operation(asked: RowsAsked, one: Fit) -> str:
     place = {2: "Second ", 3: "Third ", 4: "Fourth "}.get(asked.place, "")
-    if asked.wanted in {Wanted.MOST, Wanted.LEAST}:
+    if asked.wanted in ORDERED:
         many = f"The {asked.most} " if asked.most > 1 else place
         inner = f"{asked.inner.value} of " if asked.inner and one.is_distinct and one.is_noun_known else ""
-        text = f"{many}{asked.wanted.value} {inner}“{one.measure}”"
+        of = f"“{one.measure}”" if asked.inner is not Wanted.COUNT else f"rows for each “{one.naming}”"
+        text = f"{many}{asked.wanted.value} {inner}{of}"
         return f"{text[0].upper()}{text[1:]}{f' for each “{one.group}”' if one.group else ''}."
-    if has_number(asked, one):
+    if has_number(asked):
         return "Counted by code."
     return "Computed by code."
 
 
 def _compare(asked: RowsAsked, one: Fit) -> str:
     """Returns how the table's own total of the measure agrees with the total that was computed."""
-    if asked.wanted is Wanted.MEAN or not one.measure or one.conditions or one.group:
+    if asked.wanted in {Wanted.MEAN, Wanted.MEDIAN} or not one.measure or one.conditions or one.group:
         return ""
-    if asked.wanted in {Wanted.MOST, Wanted.LEAST, Wanted.DIFFERENCE} or has_number(asked, one):
+    if asked.wanted in {*ORDERED, Wanted.DIFFERENCE, Wanted.RANGE, Wanted.SHARE} or has_number(asked):
         return ""
     amounts = [amount for row in one.rows if (amount := one.table.amount(row, one.measure))]
     named = [row for row in one.table.totals if is_named_total(next(filter(None, row.cells.values()), ""))]

@@ -6,10 +6,12 @@ Decimals are exact, and amounts of different units are never put together.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from statistics import median
 
 from core.text.shortening import shorten
-from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Wanted
+from reasoning.strategies.extractive.over_rows.asked import RowsAsked
 from reasoning.strategies.extractive.over_rows.fitting import Fit
+from reasoning.strategies.extractive.over_rows.operators import ORDERED, Wanted
 from reasoning.strategies.extractive.over_rows.tables import TableRow
 from reasoning.strategies.survey.values import Amount
 
@@ -20,6 +22,7 @@ _CITED = 3
 """Rows that a total or a count cites: the first ones."""
 _MOST_GROUPS = 50
 _DECIMALS = 6
+_DECIMALS_OF_SHARE = 2
 _LONGEST_NAME = 60
 _MARKS = str.maketrans("()[],;:", "       ")
 """Signs beside a unit in the name of a column: `Price (EUR)`."""
@@ -44,6 +47,10 @@ def compute_lines(asked: RowsAsked, fit: Fit) -> list[Line]:
     """Returns the lines of the answer; [] if no row has an amount."""
     if asked.wanted is Wanted.DIFFERENCE:
         return _subtract(fit)
+    if asked.wanted is Wanted.SHARE:
+        return _share(fit)
+    if asked.wanted is Wanted.RANGE:
+        return _span(fit)
     if is_group_wanted(asked, fit):
         return _choose_group(asked, fit, asked.inner or Wanted.SUM)
     if asked.is_listed and fit.rows:
@@ -61,10 +68,20 @@ def is_group_wanted(asked: RowsAsked, fit: Fit) -> bool:
 def _compute_groups(asked: RowsAsked, fit: Fit) -> list[Line]:
     groups: dict[str, list[TableRow]] = {}
     for row in fit.rows:
-        groups.setdefault(row.cells.get(fit.group, "").casefold(), []).append(row)
-    spelt = [(rows[0].cells.get(fit.group, ""), rows) for rows in groups.values()]
-    named = sorted(spelt, key=lambda group: (not group[0], -len(group[1])))
+        groups.setdefault(_name_group(fit, row).casefold(), []).append(row)
+    spelt = [(_name_group(fit, rows[0]), rows) for rows in groups.values()]
+    named = sorted(spelt, key=lambda group: (not group[0], group[0] if fit.period else -len(group[1])))
     return [line for name, rows in named for line in _compute(asked, fit, rows, name or f"without “{fit.group}”")]
+
+
+def _name_group(fit: Fit, row: TableRow) -> str:
+    """Returns the group of a row: the text of its cell, or the period of its date."""
+    text = row.cells.get(fit.group, "")
+    day = fit.table.day(row, fit.group) if fit.period else None
+    if day is None or not day.year or (fit.period != "year" and not day.month):
+        return "" if fit.period and day is None else text
+    quarter = f"{day.year} Q{(day.month + 2) // 3}"
+    return {"year": f"{day.year}", "quarter": quarter}.get(fit.period, f"{day.year}-{day.month:02}")
 
 
 def _cut(lines: Sequence[Line], most: int, what: str) -> list[Line]:
@@ -78,11 +95,12 @@ def _cut(lines: Sequence[Line], most: int, what: str) -> list[Line]:
 def _choose_group(asked: RowsAsked, fit: Fit, inner: Wanted) -> list[Line]:
     """Returns the groups whose total or average is the highest or lowest, of each unit."""
     rows = [row for row in fit.rows if row.cells.get(fit.naming)]
-    totals = _compute_groups(replace(asked, wanted=inner, inner=None), replace(fit, group=fit.naming, rows=rows))
+    of_groups = replace(fit, group=fit.naming, rows=rows, period="", is_distinct=False)
+    totals = _compute_groups(replace(asked, wanted=inner, inner=None), of_groups)
     chosen: list[Line] = []
     for unit in dict.fromkeys(line.unit for line in totals):
-        lines = sorted((line for line in totals if line.unit == unit), key=lambda line: Decimal(line.value))
-        ordered = lines if asked.wanted is Wanted.LEAST else lines[::-1]
+        lines = [line for line in totals if line.unit == unit]
+        ordered = sorted(lines, key=lambda line: Decimal(line.value), reverse=asked.wanted is Wanted.MOST)
         values = list(dict.fromkeys(line.value for line in ordered))
         wanted = {line.value for line in ordered[: asked.most]} if asked.most > 1 else {*values[asked.place - 1 :][:1]}
         found = [line for line in ordered if line.value in wanted]
@@ -90,13 +108,13 @@ def _choose_group(asked: RowsAsked, fit: Fit, inner: Wanted) -> list[Line]:
     return chosen
 
 
-def has_number(asked: RowsAsked, fit: Fit) -> bool:
+def has_number(asked: RowsAsked) -> bool:
     """Returns whether the rows are counted, and not their amounts."""
-    return asked.wanted is Wanted.COUNT and not (asked.is_together and fit.is_noun_measured)
+    return asked.wanted is Wanted.COUNT
 
 
 def _compute(asked: RowsAsked, fit: Fit, rows: Sequence[TableRow], group: str = "") -> list[Line]:
-    if has_number(asked, fit):
+    if has_number(asked):
         return [_count(fit, rows, group)]
     by_unit: dict[str, list[tuple[TableRow, Amount]]] = {}
     for row in rows:
@@ -104,13 +122,17 @@ def _compute(asked: RowsAsked, fit: Fit, rows: Sequence[TableRow], group: str = 
             by_unit.setdefault(amount.unit, []).append((row, amount))
     lines: list[Line] = []
     for unit, members in by_unit.items():
-        if asked.wanted in {Wanted.MOST, Wanted.LEAST}:
+        if asked.wanted in ORDERED:
             lines += _choose(asked, fit, members, group)
             continue
         total = sum((amount.value for _, amount in members), Decimal(0))
-        value = total / len(members) if asked.wanted is Wanted.MEAN else total
+        value = total
+        if asked.wanted is Wanted.MEAN:
+            value = total / len(members)
+        elif asked.wanted is Wanted.MEDIAN:
+            value = median(amount.value for _, amount in members)
         head = f"{group}: " if group else ""
-        what = "average" if asked.wanted is Wanted.MEAN else "total"
+        what = asked.wanted.value
         values = f"{len(members):,} value{'' if len(members) == 1 else 's'}"
         lines.append(
             Line(
@@ -142,7 +164,7 @@ def _choose(asked: RowsAsked, fit: Fit, members: Iterable[tuple[TableRow, Amount
             rows=(row,),
             kind="row",
             name=name_row(fit, row),
-            value=_plain(amount.value),
+            value=row.cells[fit.measure] if fit.measure in fit.table.dates else _plain(amount.value),
             unit=amount.unit,
         )
         for row, amount in chosen
@@ -151,18 +173,24 @@ def _choose(asked: RowsAsked, fit: Fit, members: Iterable[tuple[TableRow, Amount
 
 
 def _list(fit: Fit) -> list[Line]:
-    """Returns the rows that meet the conditions, with the value that was compared."""
+    """Returns the rows that meet the conditions, with the cells of these; of groups each name once."""
     lines: list[Line] = []
+    shown = [column for column in dict.fromkeys((*fit.limited, fit.measure)) if column and column != fit.naming]
+    seen: set[str] = set()
     for row in fit.rows:
-        amount = fit.table.amount(row, fit.compared)
+        amount = fit.table.amount(row, fit.compared) if fit.compared else None
         name = name_row(fit, row)
+        if fit.is_distinct and not fit.compared and name.casefold() in seen:
+            continue
+        seen.add(name.casefold())
+        cells = "; ".join(f"{column}: {row.cells.get(column, '')}" for column in shown)
         lines.append(
             Line(
-                text=f"{name}{_tell(fit, row)}: {fit.compared}: {row.cells[fit.compared]}",
+                text=f"{name}{_tell(fit, row)}{f': {cells}' if cells else ''}",
                 rows=(row,),
                 kind="row",
                 name=name,
-                value=_plain(amount.value) if amount else "",
+                value=_plain(amount.value) if amount else row.cells.get(shown[0], "") if shown else "",
                 unit=amount.unit if amount else "",
             )
         )
@@ -182,6 +210,56 @@ def _count(fit: Fit, rows: Sequence[TableRow], group: str) -> Line:
         value=str(number),
         count=len(rows),
     )
+
+
+def _share(fit: Fit) -> list[Line]:
+    """Returns which part of all rows, or of the total of a column, the rows of the condition are."""
+    everything = fit.table.body
+    if not fit.measure:
+        part, whole, unit = Decimal(len(fit.rows)), Decimal(len(everything)), ""
+        head, shown = "Share of rows", f"{len(fit.rows):,} of {len(everything):,}"
+    else:
+        own = [amount for row in fit.rows if (amount := fit.table.amount(row, fit.measure))]
+        amounts = [amount for row in everything if (amount := fit.table.amount(row, fit.measure))]
+        if len({amount.unit for amount in amounts}) != 1 or any(amount.value < 0 for amount in amounts):
+            return []
+        unit = amounts[0].unit
+        part, whole = (sum((amount.value for amount in members), Decimal(0)) for members in (own, amounts))
+        of_all = format_amount(whole, unit, fit.measure)
+        head, shown = f"{fit.measure}, share", f"{format_amount(part, unit, fit.measure)} of {of_all}"
+    if not whole:
+        return []
+    percent = round(part * 100 / whole, _DECIMALS_OF_SHARE)
+    return [
+        Line(
+            text=f"{head}: {percent.normalize():f}% ({shown})",
+            rows=tuple(fit.rows[:_CITED]),
+            kind="total",
+            value=f"{percent.normalize():f}",
+            unit="%",
+            count=len(fit.rows),
+        )
+    ]
+
+
+def _span(fit: Fit) -> list[Line]:
+    """Returns the difference between the highest and the lowest amount; [] if there are several units."""
+    read = [(row, amount) for row in fit.rows if (amount := fit.table.amount(row, fit.measure))]
+    if len({amount.unit for _, amount in read}) != 1:
+        return []
+    high, low = (choose(read, key=lambda member: member[1].value) for choose in (max, min))
+    value, unit = high[1].value - low[1].value, high[1].unit
+    of = " and ".join(f"{name_row(fit, row)} ({row.cells[fit.measure]})" for row, _ in (high, low))
+    return [
+        Line(
+            text=f"{fit.measure}, difference between {of}: {format_amount(value, unit, fit.measure)}",
+            rows=(high[0], low[0]),
+            kind="total",
+            value=_plain(value),
+            unit=unit,
+            count=2,
+        )
+    ]
 
 
 def _subtract(fit: Fit) -> list[Line]:

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from itertools import pairwise
 
 from core.corpora import Corpus
 from core.documents import Chunk, Span
@@ -10,16 +12,17 @@ from core.errors import LoadFailed
 from core.execution.limits import WorkLimit, check_work
 from core.execution.threads import compute
 from core.passage_context import split_heading
-from core.passage_context.grids import GridRow, TextGrid
+from core.passage_context.grids import GridRow, TextGrid, usual_width
 from core.passage_context.tables import has_page_number
 from core.ports.retrieval import Hit
 from core.ports.surveying import DocumentFinder, WordsAsked
+from reasoning.strategies.extractive.over_rows.days import Day, find_month, read_days
 from reasoning.strategies.extractive.over_rows.total_rows import find_totals, is_like_total, is_named_total
 from reasoning.strategies.survey.repeated_rows import RepeatedRows
 from reasoning.strategies.survey.row_judging import Cell, read_cell, read_flag
-from reasoning.strategies.survey.values import Amount, find_period, has_points, read_passage_grids
+from reasoning.strategies.survey.values import Amount, has_points, read_passage_grids, stems_of
 
-__all__ = ["MOST_PASSAGES", "MOST_SECONDS", "Table", "TableRow", "read_passage", "read_tables"]
+__all__ = ["MOST_PASSAGES", "MOST_SECONDS", "Table", "TableRow", "read_passage", "read_tables", "repeats"]
 
 MOST_PASSAGES = 3_000
 """Passages of a document that are read for the rows of its tables: some 20,000 rows of a CSV file."""
@@ -30,6 +33,10 @@ _NAMELESS = re.compile(r"column \d{1,4}|")
 _ALIKE = 0.5
 """The least share of a row's columns that a table has, if the row belongs to it."""
 _SURE_FLAGS = frozenset({"yes", "no", "ja", "nein", "true", "false", "✓", "✔", "✗"})
+_YEARS = stems_of("year years Jahr Baujahr année an")
+_EARLIEST, _LATEST = 1900, 2099
+_FEWEST_PLACES = 4
+"""Rows of a table whose column of numbers may be places within groups."""
 _MOSTLY = 0.5
 """The least share of a column's cells that are amounts, or dates, if it is a column of them."""
 
@@ -98,20 +105,16 @@ class Table:
         return _NAMELESS.fullmatch(self.label) is None
 
     def finish(self) -> None:
-        """Reads the amounts and dates of the columns, once all rows are there, and finds the rows of totals."""
+        """Reads the amounts and dates of the columns, once all rows are there, and finds the rows of totals.
+
+        `places` are columns of numbers that count within a group: the first, second, third lesson of a day.
+        """
         self.amounts: dict[str, list[Amount | None]] = {}
-        self.dates: set[str] = set()
+        self.dates: dict[str, list[Day | None]] = {}
+        self.places: set[str] = set()
         for column in self.columns:
             check_work()
-            texts = [row.cells.get(column, "") for row in self.rows]
-            pointed = has_points(texts)
-            read = [read_cell(Cell(column=column, text=text, has_points=pointed)) for text in texts]
-            filled = sum(bool(text) for text in texts)
-            if filled and sum(amount is not None for amount in read) >= _MOSTLY * filled:
-                if column != self.columns[0] or not _are_numbers_of_rows(column, read):
-                    self.amounts[column] = read
-            elif filled and sum(find_period(text) is not None for text in texts) >= _MOSTLY * filled:
-                self.dates.add(column)
+            self._read_column(column)
         totals = find_totals([row.cells for row in self.rows], [row.is_total for row in self.rows], self.amounts)
         self.rows = [
             row if row.is_total == is_total else replace(row, is_total=is_total)
@@ -119,6 +122,27 @@ class Table:
         ]
         self._numbers = {id(row): number for number, row in enumerate(self.rows)}
         self.flags = {column: is_whole for column in self.columns if (is_whole := self._find_flags(column)) is not None}
+
+    def _read_column(self, column: str) -> None:
+        texts = [row.cells.get(column, "") for row in self.rows]
+        pointed = has_points(texts)
+        read = [read_cell(Cell(column=column, text=text, has_points=pointed)) for text in texts]
+        filled = sum(bool(text) for text in texts)
+        if not filled:
+            return
+        if sum(amount is not None for amount in read) >= _MOSTLY * filled:
+            if _are_years(column, read):
+                self.dates[column] = read_days(texts)
+            elif _are_places(read):
+                self.places.add(column)
+            elif column != self.columns[0] or not _are_numbers_of_rows(column, read):
+                self.amounts[column] = read
+            return
+        days = read_days(texts)
+        if not any(days):
+            days = [Day(year=0, month=month) if (month := find_month(text)) else None for text in texts]
+        if sum(day is not None for day in days) >= _MOSTLY * filled:
+            self.dates[column] = days
 
     def _find_flags(self, column: str) -> bool | None:
         """Returns whether all cells of a column say yes or no (True), or some do (False); None if none does surely."""
@@ -130,7 +154,31 @@ class Table:
         return False if texts & _SURE_FLAGS else None
 
     def amount(self, row: TableRow, column: str) -> Amount | None:
-        return self.amounts[column][self._numbers[id(row)]]
+        """Returns the amount of a cell; of a date a number that grows with it."""
+        number = self._numbers[id(row)]
+        if column in self.amounts:
+            return self.amounts[column][number]
+        day = self.dates[column][number]
+        return Amount(value=Decimal(day.year * 10_000 + day.month * 100 + day.day), unit="") if day else None
+
+    def day(self, row: TableRow, column: str) -> Day | None:
+        return self.dates[column][self._numbers[id(row)]]
+
+
+def _are_years(column: str, amounts: Sequence[Amount | None]) -> bool:
+    """Returns whether the numbers of a column are years, by its name."""
+    values = [amount.value for amount in amounts if amount is not None]
+    is_named = not _YEARS.isdisjoint(stems_of(column))
+    return is_named and all(_EARLIEST <= value <= _LATEST and value == int(value) for value in values)
+
+
+def _are_places(amounts: Sequence[Amount | None]) -> bool:
+    """Returns whether numbers begin with 1, and each is one more than the number above, or 1 again."""
+    if len(amounts) < _FEWEST_PLACES or any(amount is None or amount.unit for amount in amounts):
+        return False
+    values = [amount.value for amount in amounts if amount is not None]
+    is_next = all(own in (1, before + 1) for before, own in pairwise(values))
+    return values[0] == 1 and is_next and values.count(Decimal(1)) > 1 and max(values) > 1
 
 
 def _are_numbers_of_rows(column: str, amounts: Sequence[Amount | None]) -> bool:
@@ -140,6 +188,11 @@ def _are_numbers_of_rows(column: str, amounts: Sequence[Amount | None]) -> bool:
     values = [amount.value for amount in amounts if amount is not None]
     is_plain = all(not amount.unit for amount in amounts if amount is not None) and "(" not in column
     return is_plain and len(set(values)) == len(values) and all(value == int(value) for value in values)
+
+
+def repeats(rows: Sequence[TableRow], column: str) -> bool:
+    texts = [text.casefold() for row in rows if (text := row.cells.get(column, ""))]
+    return len(set(texts)) < len(texts)
 
 
 def read_passage(hit: Hit) -> list[Table]:
@@ -192,14 +245,17 @@ class _Reading:
         self._seen: set[str] = set()
         self._first = 0
         """The first table to which rows may still be added."""
+        self._last: TextGrid | None = None
+        """The table with which the passage before ends."""
 
     def read(self, chunk: Chunk) -> None:
         heading, names = split_heading(chunk.heading, chunk.text)
         grids = read_passage_grids(chunk)
         repeated = self._repeated.find(chunk, [line for grid in grids for line in grid.rows])
-        at = 0
-        for grid in grids:
-            before = chunk.text[at : grid.start]
+        at, last = 0, None
+        for found in grids:
+            before = chunk.text[at : found.start]
+            grid = found if at or before.strip() else self._continue(found, heading)
             if not at and self.tables and self.tables[-1].heading == heading and not grid.header:
                 self._count_cut(before, goes_on=bool(names))
             self._between += before
@@ -216,9 +272,22 @@ class _Reading:
                     self._add(heading, chunk, grid, line)
             if self.tables and not self.tables[-1].lead and grid.header:
                 self.tables[-1].lead = self._lead
-            at = grid.end
+            at, last = grid.end, grid
             self._between = ""
         self._between += chunk.text[at:] + "\n"
+        self._last = last if grids and not chunk.text[at:].strip() else None
+
+    def _continue(self, grid: TextGrid, heading: str) -> TextGrid:
+        """Returns a table at the beginning of a passage with the columns of the table that the passage before ends
+        with, if it has none itself and is as wide: headers of several rows are not repeated in each passage.
+        """
+        last = self._last
+        if last is None or grid.header or any(grid.columns) or not self.tables or self.tables[-1].heading != heading:
+            return grid
+        if len(last.columns) != usual_width(grid.rows):
+            self.tables[-1].unread += sum(not row.names for row in grid.rows)
+            return grid
+        return replace(grid, columns=last.columns)
 
     def _count_cut(self, before: str, *, goes_on: bool) -> None:
         """Counts a row that is cut where the passage before ends: its parts are no rows, and stand directly below and

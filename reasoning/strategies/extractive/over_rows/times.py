@@ -1,11 +1,12 @@
-"""The time that rows must be of: a quarter, a month or a year. Ranges of times are not read."""
+"""The time that rows must be of: a day, month, quarter or year, or what is before, after or between such times."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from reasoning.strategies.survey.values import find_period
+from reasoning.strategies.extractive.over_rows.days import Day, find_month
 
-__all__ = ["Time", "has_range", "is_word_of_time", "read_time"]
+__all__ = ["Time", "has_range", "is_word_of_time", "read_time", "read_year"]
 
 _ORDINAL = (
     r"first|second|third|fourth|1st|2nd|3rd|4th|erste\w?|zweite\w?|dritte\w?|vierte\w?"
@@ -39,23 +40,76 @@ _WORDS_OF_TIME = re.compile(
     r"|années?|ans?|trimestres?|mois|semaines?|jours?|last|this|next|today|ytd)",
     re.IGNORECASE,
 )
+_POINT = re.compile(
+    r"(?P<iso_year>(?:19|20)\d\d)-(?P<iso_month>\d\d)(?:-(?P<iso_day>\d\d))?(?![\w-])"
+    r"|(?P<dotted_day>\d{1,2})\.(?P<dotted_month>\d{1,2})\.(?P<dotted_year>(?:19|20)\d\d)(?!\w)"
+    r"|(?:(?P<day>\d{1,2})(?:st|nd|rd|th|er|\.)? (?:of )?)?(?P<month>[^\W\d_]{3,10})"
+    r"(?: (?P<day_behind>\d{1,2})(?:st|nd|rd|th)?(?!\d),?)?(?:,? (?P<month_year>(?:19|20)\d\d))?(?![\w-])"
+    r"|(?P<year>(?:19|20)\d\d)(?![\w-])"
+)
+_LIMIT = re.compile(
+    r"\b(?:(?P<after>after|later than|nach(?: dem)?|après(?: le)?)"
+    r"|(?P<since>since|as of|starting(?: in| from)?|on or after|seit(?: dem)?|ab(?: dem)?|depuis(?: le)?"
+    r"|à partir (?:de|du))"
+    r"|(?P<before>before|earlier than|prior to|vor(?: dem)?|avant(?: le)?)"
+    r"|(?P<until>until|till|up to|bis(?: zum)?|jusqu['’](?:en|au|à) ?)"
+    r"|(?P<between>between|zwischen(?: dem)?|entre(?: le)?)|(?P<range>from|von|vom|de|du))\s(?:the )?(?:year )?",
+    re.IGNORECASE,
+)
+_JOINED = re.compile(r"\s(?:and|und(?: dem)?|et(?: le)?|to|until|till|through|bis(?: zum)?|à|au)\s", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Time:
-    """A quarter, a month (0: none) or a year (0: any) that rows must be of, as it is written."""
+    """A quarter, a month (0: none), a day (0: none) or a year (0: any) that rows must be of, as it is `written`; or a
+    range from `first` to `last` (None: open), which belong to it themselves if `has_first`, `has_last`.
+    """
 
     written: str
     quarter: int = 0
     month: int = 0
     year: int = 0
+    day: int = 0
+    first: Day | None = None
+    last: Day | None = None
+    has_first: bool = True
+    has_last: bool = True
 
-    def has(self, year: int, month: int) -> bool:
+    @property
+    def needs_month(self) -> bool:
+        """Whether a date without a month does not tell."""
+        bounds = [bound for bound in (self.first, self.last) if bound]
+        return bool(self.month or self.quarter or any(bound.month for bound in bounds))
+
+    @property
+    def has_any_year(self) -> bool:
+        """Whether a month or a quarter is meant whose year is not said."""
+        return not any((self.year, *(bound.year for bound in (self.first, self.last) if bound)))
+
+    def has(self, day: Day) -> bool:
+        """Returns whether a date is of this time."""
+        low, high = _compare(day, self.first), _compare(day, self.last)
         return (
-            (not self.year or self.year == year)
-            and (not self.month or self.month == month)
-            and (not self.quarter or self.quarter == (month + 2) // 3)
+            (not self.year or self.year == day.year)
+            and (not self.month or self.month == day.month)
+            and (not self.day or self.day == day.day)
+            and (not self.quarter or self.quarter == (day.month + 2) // 3)
+            and (low > 0 or (low == 0 and (self.has_first or self.first is None)))
+            and (high < 0 or (high == 0 and (self.has_last or self.last is None)))
         )
+
+
+def _compare(day: Day, bound: Day | None) -> int:
+    """Returns -1, 0 or 1: whether a date is before, within or after what a bound names."""
+    if bound is None:
+        return 0
+    own: list[int] = []
+    others: list[int] = []
+    for value, of_day in ((bound.year, day.year), (bound.month, day.month), (bound.day, day.day)):
+        if value:
+            own.append(of_day)
+            others.append(value)
+    return (own > others) - (own < others)
 
 
 def has_range(text: str) -> bool:
@@ -70,21 +124,32 @@ def has_range(text: str) -> bool:
 
 
 def read_time(text: str) -> tuple[Time | None, str]:
-    """Returns the time that rows must be of, and the text without its quarter and month."""
+    """Returns the time that rows must be of, and the text without it. A year alone is left in the text: it may be the
+    number of a thing (`read_year`).
+    """
+    for limit in _LIMIT.finditer(text):
+        if found := _read_range(text, limit):
+            time, end = found
+            return time, text[: limit.start()] + " " * (end - limit.start()) + text[end:]
     quarter = _QUARTER.search(text)
     number = 0
     if quarter is not None:
         number = int(quarter["number"] or 0) or _place(quarter["word"])
         text = text[: quarter.start()] + " " * len(quarter.group()) + text[quarter.end() :]
     year = _YEAR.search(text)
-    for word in _WORD.finditer(text):
-        period = find_period(f"{word[0]} 2000") if word.start() and _is_named_month(word[0]) else None
-        if period is not None:
-            rest = text[: word.start()] + " " * len(word[0]) + text[word.end() :]
-            return Time(written=word[0], quarter=number, month=period.month, year=int(year[0]) if year else 0), rest
+    for start, end, day in _read_points(text):
+        rest = text[:start] + " " * (end - start) + text[end:]
+        its_year = day.year or (int(year[0]) if year else 0)
+        written = text[start:end].strip()
+        return Time(written=written, quarter=number, month=day.month, day=day.day, year=its_year), rest
     if quarter is None:
         return None, text
     return Time(written=quarter.group(), quarter=number, year=int(year[0]) if year else 0), text
+
+
+def read_year(written: str) -> Time | None:
+    """Returns the time of a year, None for another word."""
+    return Time(written=written, year=int(written)) if _YEAR.fullmatch(written) else None
 
 
 def is_word_of_time(word: str) -> bool:
@@ -92,12 +157,69 @@ def is_word_of_time(word: str) -> bool:
     return _is_month(word) or _WORDS_OF_TIME.fullmatch(word) is not None
 
 
+def _read_range(text: str, limit: re.Match[str]) -> tuple[Time, int] | None:
+    """Returns the range that begins with such a word, and where it ends."""
+    first = _read_point(text, limit.end())
+    if first is None:
+        return None
+    day, end = first
+    written = text[limit.start() : end].strip()
+    if limit["after"]:
+        return Time(written=written, first=day, has_first=False), end
+    if limit["since"]:
+        return Time(written=written, first=day), end
+    if limit["before"]:
+        return Time(written=written, last=day, has_last=False), end
+    if limit["until"]:
+        return Time(written=written, last=day), end
+    joined = _JOINED.match(text, end)
+    second = _read_point(text, joined.end()) if joined else None
+    if second is None:
+        return None
+    last, end = second
+    if last.year and not day.year:  # "from January to March 2024"
+        day = Day(year=last.year, month=day.month, day=day.day)
+    if bool(day.year) != bool(last.year):
+        return None
+    return Time(written=text[limit.start() : end].strip(), first=day, last=last), end
+
+
+def _read_points(text: str) -> Iterator[tuple[int, int, Day]]:
+    """Yields where days and months stand in a text, without years alone. The first word is none: "May we …"."""
+    for word in _WORD.finditer(text):
+        if word.start() and (word[0][0].isdecimal() or _is_named_month(word[0])):
+            found = _read_point(text, word.start())
+            if found and found[0].month:
+                yield word.start(), found[1], found[0]
+
+
+def _read_point(text: str, start: int) -> tuple[Day, int] | None:
+    """Returns the day, month or year that stands at a place of a text, and where it ends."""
+    found = _POINT.match(text, start)
+    if found is None:
+        return None
+    if found["month"]:
+        if not _is_named_month(found["month"]):
+            return None
+        day = int(found["day"] or found["day_behind"] or 0)
+        return Day(year=int(found["month_year"] or 0), month=find_month(found["month"]), day=day), found.end()
+    year = int(found["iso_year"] or found["dotted_year"] or found["year"])
+    month = int(found["iso_month"] or found["dotted_month"] or 0)
+    return Day(year=year, month=month, day=int(found["iso_day"] or found["dotted_day"] or 0)), found.end()
+
+
 def _is_month(word: str) -> bool:
-    return len(word) > 2 and find_period(f"{word} 2000") is not None
+    return find_month(word) > 0
 
 
 def _is_named_month(word: str) -> bool:
-    return word[:1].isupper() and _is_month(word)
+    return (word[:1].isupper() or word in _FRENCH_MONTHS) and _is_month(word)
+
+
+_FRENCH_MONTHS = frozenset(
+    ["janvier", "février", "avril", "juin", "juillet", "août", "septembre", "octobre", "novembre", "décembre"]
+)
+"""Months that are written in small letters and are no other words."""
 
 
 def _place(word: str) -> int:

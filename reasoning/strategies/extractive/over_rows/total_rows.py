@@ -28,6 +28,12 @@ _PART_OF_TOTAL = re.compile(
     re.IGNORECASE,
 )
 """How rows below a total begin that say what is in it, or what it is with tax."""
+_WHOLE = re.compile(
+    r"(?:whole |full )?(?:year|all|overall|together)(?: \d{4})?|(?:gesamt)?jahr(?: \d{4})?|alle|zusammen|année"
+    r"|ensemble",
+    re.IGNORECASE,
+)
+_FEWEST_OF_SUM = 3
 
 
 @dataclass
@@ -94,7 +100,22 @@ def find_totals(
             since = _Sums()
         else:
             since.add(own[number])
+    if found and not found[-1]:
+        found[-1] = _is_sum_of_all(own, found, first[-1][1])
     return found
+
+
+def _is_sum_of_all(own: Sequence[Mapping[str, Amount]], found: Sequence[bool], label: str) -> bool:
+    """Returns whether the last row is the sum of all others in two columns, or in its only one if it is called so
+    (`Year` below twelve months).
+    """
+    above = _Sums()
+    for amounts, is_left_out in zip(own[:-1], found[:-1], strict=True):
+        if not is_left_out:
+            above.add(amounts)
+    equal = [column for column in own[-1] if above.has({column: own[-1][column]}, _FEWEST_OF_SUM)]
+    equal = [column for column in equal if above.values[column] != 0]
+    return len(equal) > 1 or (bool(equal) and _WHOLE.fullmatch(label.strip()) is not None)
 
 
 def _cut_total(text: str) -> str:

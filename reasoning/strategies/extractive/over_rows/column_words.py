@@ -1,0 +1,176 @@
+"""Words that people say for a column of a table: `earns` for `Gross salary`, `heaviest` for `Weight (kg)`.
+
+A group has the names of such columns, then the words that ask for their greatest and least values, in English, German
+and French. Its words stand for a column only if no word of the table is the word itself.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from core.text.terms import split_words
+
+__all__ = ["Superlative", "find_compared_names", "find_superlative", "has_same_name", "is_person"]
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_GROUPS = """
+price cost costs fee charge fare rate spend spent paid Preis Preise Kosten kostet kosten Gebühr Tarif bezahlt prix \
+    coût coûts coûte coûtent tarif frais
+salary wage wages pay earn earns earned earning earnings Gehalt Gehälter Lohn Verdienst Vergütung verdient verdienen \
+    salaire salaires paie rémunération gagne gagnent
+weight mass weigh weighs weighed Gewicht Masse wiegt wiegen poids masse pèse pèsent
+length long Länge lang longueur duration time took take lasts last lasted Dauer Zeit dauert dauern durée dure durent
+age old Alter alt âge
+height tall Höhe hoch hauteur
+temperature Temperatur température
+speed velocity Geschwindigkeit Tempo vitesse
+power output Leistung puissance
+amount sum Betrag Summe Gesamtbetrag montant somme
+invoiced billed Betrag amount montant facturé facturée
+donated donation gave Betrag amount montant gespendet Spende Spenden donné don
+customer client buyer Kunde Kundin Käufer Auftraggeber client acheteur
+supplier vendor seller Lieferant Anbieter Verkäufer fournisseur vendeur
+employee staff worker colleague Mitarbeiter Mitarbeiterin Mitarbeitende Angestellter Beschäftigte Arbeitnehmer employé \
+    salarié collaborateur
+quantity stock inventory Menge Bestand Lagerbestand Stückzahl quantité stock
+department division Abteilung Bereich département service
+place location site branch office city town Ort Standort Lagerort Stadt Filiale ville lieu site
+country nation Land Staat pays
+product article item goods Produkt Artikel Ware Position produit article
+part item component Teil Bauteil pièce
+category group type kind class Kategorie Gruppe Art Typ Klasse catégorie groupe type genre
+vehicle Fahrzeug véhicule
+mileage kilometres kilometers Kilometerstand Laufleistung kilométrage
+hire hired joined join employed Eintritt Einstellung Eintrittsdatum eingestellt eingetreten embauche embauché entrée
+built construction Baujahr year construit
+serviced service Wartung gewartet
+released release published publication issued Veröffentlichung veröffentlicht erschienen Ausgabe sortie publié
+born birth birthday Geburtstag Geburtsdatum geboren naissance né
+died death killed Tod gestorben décès mort
+delivered delivery Lieferung Lieferdatum geliefert livraison livré
+due deadline Frist fällig Fälligkeit échéance
+date day Datum Tag date jour
+revenue sales turnover Umsatz Umsätze Nettoumsatz revenus ventes
+profit gain Gewinn bénéfice
+expense expenses spending Ausgaben Aufwand dépense dépenses
+invoice bill Rechnung facture
+order Bestellung Auftrag commande
+teacher trainer instructor lecturer teaches teach Lehrer Lehrerin Lehrkraft Dozent unterrichtet enseignant professeur
+subject course Fach Kurs matière cours
+room Raum Saal Zimmer salle
+manufacturer maker brand make Hersteller Marke fabricant marque
+population inhabitants people Einwohner Bevölkerung habitants population
+sex gender Geschlecht sexe
+status state condition Status Zustand statut état
+distance Entfernung Strecke distance
+consumption usage used Verbrauch verbraucht consommation
+production output produced Produktion Erzeugung erzeugt produit production
+registrations registered Anmeldungen angemeldet inscrits inscriptions
+"""
+_PERSONS = """
+employee person people staff worker colleague name inspector teacher trainer instructor customer client author driver
+student member owner supplier donor player Mitarbeiter Mitarbeiterin Mitarbeitende Person Personen Leute Name Kunde
+Lehrkraft Lehrer Fahrer Schüler Mitglied Spender employé salarié collaborateur personne personnes nom client enseignant
+"""
+_WEAK = _words("first last letzte letzten letzter letztes erste ersten erster erstes premier première")
+_NAMES = {
+    "price": ("price cost fee charge fare Preis Kosten Gebühr Tarif prix coût tarif", False),
+    "weight": ("weight mass Gewicht Masse poids masse", False),
+    "length": ("length duration time Länge Dauer Zeit longueur durée", False),
+    "height": ("height Höhe Größe hauteur taille", False),
+    "speed": ("speed velocity Geschwindigkeit Tempo vitesse", False),
+    "heat": ("temperature Temperatur température", False),
+    "people": ("population inhabitants Einwohner Bevölkerung habitants", False),
+    "age": ("age Alter âge", True),
+    "date": ("", True),
+}
+"""Names of the columns that an adjective orders, and whether dates tell it as well."""
+_SUPERLATIVE = re.compile(
+    r"\b(?:(?P<price_most>most expensive|dearest|teuerste\w?|am teuersten|plus chère?s?)"
+    r"|(?P<price_least>cheapest|least expensive|billigste\w?|günstigste\w?|moins chère?s?)"
+    r"|(?P<weight_most>heaviest|schwerste\w?|plus lourde?s?)|(?P<weight_least>lightest|leichteste\w?|plus légère?s?)"
+    r"|(?P<length_most>longest|längste\w?|plus long(?:ue)?s?)|(?P<length_least>shortest|kürzeste\w?|plus courte?s?)"
+    r"|(?P<height_most>tallest)|(?P<speed_most>fastest|quickest|schnellste\w?|plus rapides?)"
+    r"|(?P<speed_least>slowest|langsamste\w?|plus lente?s?)"
+    r"|(?P<heat_most>hottest|warmest|heißeste\w?|wärmste\w?|plus chaude?s?)"
+    r"|(?P<heat_least>coldest|coolest|kälteste\w?|plus froide?s?)"
+    r"|(?P<people_most>most populous|bevölkerungsreichste\w?|plus peuplée?s?)|(?P<people_least>least populous)"
+    r"|(?P<age_most>youngest|jüngste\w?|plus jeunes?)|(?P<age_least>oldest|älteste\w?|plus âgée?s?|plus vieux)"
+    r"|(?P<date_most>latest|newest|most recent|last|neu(?:e)?ste\w?|letzte\w?|dernière?s?|plus récente?s?)"
+    r"|(?P<date_least>earliest|first|früheste\w?|erste\w?|première?s?|plus anciennes?))(?!\w)",
+    re.IGNORECASE,
+)
+"""Who is young has the least age, but was born last."""
+_COMPARATIVES = {
+    "older": "age", "younger": "age", "älter": "age", "jünger": "age",
+    "heavier": "weight", "lighter": "weight", "schwerer": "weight", "leichter": "weight",
+    "longer": "length", "shorter": "length", "länger": "length", "kürzer": "length",
+    "cheaper": "price", "dearer": "price", "teurer": "price", "billiger": "price", "günstiger": "price",
+}  # fmt: skip
+"""What a comparison such as "older than 50" compares."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Superlative:
+    """An adjective that names what it orders. `names` are stems of names of columns, `may_be_date` tells that dates are
+    ordered if no column has such a name; `is_most` that the greatest date, and the greatest value if not `is_turned`,
+    is meant. `is_weak`: the word may also be a part of a name ("first aid").
+    """
+
+    names: frozenset[str]
+    may_be_date: bool
+    is_most: bool
+    is_turned: bool
+    is_weak: bool
+    span: tuple[int, int]
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(word.stem for word in split_words(text))
+
+
+def find_superlative(text: str) -> Superlative | None:
+    """Returns the first such adjective of a question, None without any."""
+    found = _SUPERLATIVE.search(text)
+    if found is None or found.lastgroup is None:
+        return None
+    kind, _, end = found.lastgroup.partition("_")
+    names, may_be_date = _NAMES[kind]
+    return Superlative(
+        names=_stems(names),
+        may_be_date=may_be_date,
+        is_most=end == "most",
+        is_turned=kind == "age",
+        is_weak=found.group().casefold() in _WEAK,
+        span=found.span(),
+    )
+
+
+def find_compared_names(comparative: str) -> frozenset[str]:
+    """Returns the stems of names of the columns that a word such as "older" compares."""
+    kind = _COMPARATIVES.get(comparative.casefold(), "")
+    return _stems(_NAMES[kind][0]) if kind else frozenset()
+
+
+@cache
+def _groups() -> tuple[frozenset[str], ...]:
+    return tuple(_stems(line) for line in _GROUPS.replace("\\\n", " ").strip().splitlines())
+
+
+def has_same_name(stem: str, names: frozenset[str]) -> bool:
+    """Returns whether a word of a question is of one group with a word of a column's name."""
+    return any(stem in group and not group.isdisjoint(names) for group in _groups())
+
+
+@cache
+def _person_stems() -> frozenset[str]:
+    return _stems(_PERSONS)
+
+
+def is_person(names: frozenset[str]) -> bool:
+    """Returns whether a word, or the name of a column, tells that persons or parties are meant."""
+    return not _person_stems().isdisjoint(names)

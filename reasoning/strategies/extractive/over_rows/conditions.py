@@ -1,0 +1,213 @@
+"""The conditions of a question: which cells its words name, what it leaves out, its time, and its comparison."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+
+from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said, are_same
+from reasoning.strategies.extractive.over_rows.tables import Table, TableRow
+from reasoning.strategies.extractive.over_rows.times import Time, read_year
+from reasoning.strategies.survey.judging import is_within
+from reasoning.strategies.survey.plan import NEGATION, Comparison
+from reasoning.strategies.survey.row_judging import read_flag
+from reasoning.strategies.survey.values import stems_of
+
+__all__ = ["Kept", "Values", "find_values", "has_stem", "keep_compared", "keep_flags", "keep_times", "keep_values"]
+
+_MOST_VALUES = 5
+"""Values of one column that a question names at most; of more, a word is no condition."""
+_MOST_UNDATED = 0.25
+"""The greatest share of rows whose date was not read, if the rows of a time are computed."""
+
+Values = dict[str, tuple[frozenset[str], frozenset[Said]]]
+"""The cells that a question names, by column, with the words that name them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kept:
+    """The rows that meet conditions, and these as they are written for a reader. `columns` are those of the
+    conditions, `named` the rows whose difference is wanted, `is_one` tells that the question names one row, `words`
+    are what it named these by, and `unread` are words for conditions that could not be decided.
+    """
+
+    rows: list[TableRow]
+    conditions: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    named: tuple[TableRow, ...] = ()
+    is_one: bool = False
+    words: frozenset[Said] = frozenset()
+    unread: tuple[str, ...] = ()
+
+
+def has_stem(stem: str, stems: Collection[str]) -> bool:
+    return any(are_same(stem, own) for own in stems)
+
+
+def keep_values(asked: RowsAsked, table: Table, values: Values, naming: str, *, is_difference: bool) -> Kept:
+    """Returns the rows with the cells that a question names. Cells that are named behind "not" or "except" are left
+    out; if none is, or a cell denies something itself, it is not sure what is.
+    """
+    kept = Kept(rows=table.body)
+    is_excluded = False
+    for column, (texts, said) in values.items():
+        words = kept.words | said
+        if is_difference and column in (table.label, naming):
+            named = tuple(row for row in kept.rows if row.cells.get(column) in texts)
+            kept = replace(kept, named=named, words=words)
+            continue
+        is_behind = 0 <= asked.excluded < min((word.start for word in said), default=-1)
+        if is_behind and not is_excluded:
+            is_excluded = True
+            kept = replace(_leave_out(kept, column, texts), words=words)
+            continue
+        rows = [row for row in kept.rows if row.cells.get(column) in texts]
+        kept = replace(
+            kept,
+            rows=rows,
+            words=words,
+            conditions=(*kept.conditions, f"{column}: {' or '.join(sorted(texts))}"),
+            columns=(*kept.columns, column),
+            is_one=kept.is_one or (column in (table.label, naming) and len(rows) == 1),
+        )
+    if asked.excluded >= 0 and not is_excluded:
+        return replace(kept, unread=("not",))
+    return kept
+
+
+def _leave_out(kept: Kept, column: str, texts: frozenset[str]) -> Kept:
+    """Returns the rows without these cells; rows with an empty cell are neither, and counted."""
+    rows = [row for row in kept.rows if (text := row.cells.get(column)) and text not in texts]
+    empty = sum(not row.cells.get(column) for row in kept.rows)
+    denied = any(NEGATION.search(row.cells.get(column, "")) for row in kept.rows)
+    left = f" (left out, because the cell is empty: {empty:,})" if empty else ""
+    return replace(
+        kept,
+        rows=rows,
+        conditions=(*kept.conditions, f"{column}: not {' or '.join(sorted(texts))}{left}"),
+        columns=(*kept.columns, column),
+        unread=("not",) if denied else kept.unread,
+    )
+
+
+def keep_flags(table: Table, kept: Kept, flags: Collection[str]) -> Kept:
+    """Returns the rows that say yes in columns of yes and no."""
+    for column in flags:
+        kept = replace(
+            kept,
+            rows=[row for row in kept.rows if read_flag(row.cells.get(column, ""))],
+            conditions=(*kept.conditions, f"{column}: yes"),
+            columns=(*kept.columns, column),
+            unread=kept.unread if table.flags[column] else (*kept.unread, column),
+        )
+    return kept
+
+
+def keep_times(
+    asked: RowsAsked, table: Table, kept: Kept, rest: Sequence[Said], named: Collection[str], heads: Collection[str]
+) -> Kept:
+    """Returns the rows of the time that the question names: by the column of dates that it names (`named`), or the only
+    one. Rows without such a date are left out and counted; if they are many, the time is not read. Months without a
+    year are of the year that stands above the table.
+    """
+    years = [said for said in rest if said not in kept.words and read_year(said.written)]
+    time = asked.time or (read_year(years[0].written) if len(years) == 1 else None)
+    if time is None or (asked.time is None and str(time.year) in heads and not _has_year(table)):
+        return kept
+    if time.year and str(time.year) in heads and not _has_year(table):
+        time = replace(time, year=0)
+    columns = [column for column in table.dates if column in named] or list(table.dates)
+    if len(columns) != 1:
+        return kept if asked.time is None else replace(kept, unread=(*kept.unread, time.written))
+    rows = _find_dated(time, table, columns[0], kept.rows)
+    if rows is None:
+        return replace(kept, unread=(*kept.unread, time.written))
+    undated = sum(table.day(row, columns[0]) is None for row in kept.rows)
+    year = f" {time.year}" if time.year and str(time.year) not in time.written else ""
+    left = f" (left out, because the date is missing or was not understood: {undated:,})" if undated else ""
+    return replace(
+        kept,
+        rows=rows,
+        conditions=(*kept.conditions, f"{columns[0]}: {time.written}{year}{left}"),
+        columns=(*kept.columns, columns[0]),
+        words=kept.words | frozenset(years),
+    )
+
+
+def _has_year(table: Table) -> bool:
+    return any(day is not None and day.year for days in table.dates.values() for day in days)
+
+
+def _find_dated(time: Time, table: Table, column: str, rows: list[TableRow]) -> list[TableRow] | None:
+    """Returns the rows of a time; None if the dates do not tell."""
+    days = [(row, table.day(row, column)) for row in rows]
+    read = [day for _, day in days if day is not None]
+    if len(rows) - len(read) > _MOST_UNDATED * len(rows):
+        return None
+    if any((time.needs_month and not day.month) or (time.day and not day.day) for day in read):
+        return None
+    has_years = all(day.year for day in read)
+    if not has_years and not time.has_any_year:  # months without a year are of the year that the title has
+        return None
+    is_bound = time.first is not None or time.last is not None
+    if is_bound and time.has_any_year and len({day.year for day in read}) > 1:
+        return None
+    return [row for row, day in days if day is not None and time.has(day)]
+
+
+def keep_compared(table: Table, kept: Kept, comparison: Comparison, column: str) -> Kept:
+    """Returns the rows whose amount is within a comparison, and how many cells are no numbers."""
+    read = [(row, table.amount(row, column)) for row in kept.rows]
+    missing = sum(amount is None for _, amount in read)
+    left_out = f" (left out, because it is no number: {missing:,})" if missing else ""
+    return replace(
+        kept,
+        rows=[row for row, amount in read if amount and is_within(comparison, float(amount.value))],
+        conditions=(*kept.conditions, f"{column}: {comparison.words} {comparison.number}{left_out}"),
+        columns=(*kept.columns, column),
+    )
+
+
+def find_values(asked: RowsAsked, words: Sequence[Said], table: Table) -> Values:
+    """Returns the cells that words of the question name, by column, with these words: `Status: open`.
+
+    A cell that denies something is none of them. A column whose cells the question has whole goes first, then the
+    column with most words; a word counts once. A sign such as `P-3`, whose parts are no words, is found as it is
+    written.
+    """
+    stems = asked.stems
+    found: list[tuple[bool, int, int, str, frozenset[str], frozenset[Said]]] = []
+    for number, column in enumerate(table.columns):
+        if column in table.amounts or column in table.dates:
+            continue
+        texts = {text for row in table.body if (text := row.cells.get(column, ""))}
+        denies = NEGATION.match if column == table.label else NEGATION.search  # a name may be "Lamp without shade"
+        texts = {text for text in texts if not denies(text)}
+        by_text = {text: stems_of(text) for text in texts}
+        having = {text: frozenset(said for said in words if has_stem(said.stem, own)) for text, own in by_text.items()}
+        having = {text: said for text, said in having.items() if said}
+        whole = {text: said for text, said in having.items() if all(has_stem(own, stems) for own in by_text[text])}
+        signs = {text: having.get(text, frozenset()) for text in texts if _is_written(text.casefold(), asked.text)}
+        equal = {text: said for text, said in whole.items() if _is_said(text.casefold(), asked.text)}
+        chosen = signs or equal or whole or having
+        if chosen and len(chosen) <= _MOST_VALUES:
+            said = frozenset(word for own in chosen.values() for word in own)
+            found.append((not (signs or whole), -len(said), number, column, frozenset(chosen), said))
+    values: Values = {}
+    taken: set[Said] = set()
+    for *_, column, named, said in sorted(found, key=lambda item: item[:3]):
+        if not said or not said <= taken:
+            values[column] = (named, said)
+            taken |= said
+    return values
+
+
+def _is_written(sign: str, question: str) -> bool:
+    """Returns whether the question has a sign with a digit as a whole."""
+    return any(map(str.isdecimal, sign)) and _is_said(sign, question)
+
+
+def _is_said(text: str, question: str) -> bool:
+    """Returns whether the question has a text as whole words."""
+    at = question.find(text)
+    if at < 0:
+        return False
+    return not question[at - 1 : at].isalnum() and not question[at + len(text) : at + len(text) + 1].isalnum()

@@ -1,0 +1,115 @@
+"""Which columns of a table have which part in a question: what is measured, what names the rows, what makes groups."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said
+from reasoning.strategies.extractive.over_rows.conditions import Values, find_values, has_stem
+from reasoning.strategies.extractive.over_rows.measures import (
+    Columns,
+    choose_group,
+    choose_measure,
+    find_compared,
+    find_person,
+    name_of,
+    names_text,
+)
+from reasoning.strategies.extractive.over_rows.operators import Wanted
+from reasoning.strategies.extractive.over_rows.tables import Table
+from reasoning.strategies.extractive.over_rows.times import is_word_of_time
+
+__all__ = ["Roles", "find_roles"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Roles:
+    """The columns by what they are in the question: `noun` is the word that names the rows, in the column `naming`."""
+
+    columns: Columns
+    values: Values
+    flags: list[str]
+    group: str
+    period: str
+    noun: Said | None
+    naming: str
+    compared: str
+    measure: str
+
+
+def find_roles(asked: RowsAsked, table: Table, columns: Columns, rest: Sequence[Said]) -> Roles:
+    group = _find_group(asked.group, table.columns) or _find_group(
+        asked.group_next, [column for column in table.columns if column not in table.amounts]
+    )
+    if not group and asked.period and len(table.dates) == 1:
+        group = next(iter(table.dates))
+    by_measure, group = choose_group(asked, table, columns, group)
+    values = find_values(asked, rest, table)
+    flags = _find_flags(asked, table, columns, {group, *values})
+    of_others = {said for column in flags for said in columns[column]}
+    of_others |= {said for said in columns.get(group, ()) if said.stem in asked.group}
+    noun = next(
+        (said for said in asked.words if any(said in columns[c] for c in columns) and said not in of_others), None
+    )
+    naming = _find_naming(asked, table, columns, noun)
+    compared = find_compared(asked, table, columns)
+    measure = by_measure or choose_measure(asked, table, columns, {group, compared} - {""})
+    if not columns.get(measure) and names_text(asked, table, columns, {group, *values, *flags}):
+        measure = "" if asked.superlative is None else measure
+    if not measure and compared and asked.wanted is not Wanted.COUNT:
+        measure = compared if _is_behind_operator(asked, columns[compared]) else ""
+    return Roles(
+        columns=columns,
+        values=values,
+        flags=flags,
+        group=group,
+        period=asked.period if group in table.dates else "",
+        noun=noun,
+        naming=naming,
+        compared=compared,
+        measure=measure,
+    )
+
+
+def _find_group(stems: Collection[str], columns: Sequence[str]) -> str:
+    return next((column for column in columns if any(has_stem(stem, name_of(column)) for stem in stems)), "")
+
+
+def _find_noun(asked: RowsAsked, columns: Columns, of_others: Collection[Said], values: Values) -> Said | None:
+    """Returns the word that names the rows: the first one that names a column. What is counted stands first; if it
+    names no column, none does.
+    """
+    of_values = {said for _, words in values.values() for said in words}
+    by_column = [said for said in asked.words if any(said in found for found in columns.values())]
+    if asked.wanted is Wanted.COUNT and not asked.is_listed:
+        counted = next(
+            (said for said in asked.words if said not in of_values and not said.is_light and not said.is_generic), None
+        )
+        return counted if counted in by_column and counted not in of_others else None
+    return next((said for said in by_column if said not in of_others), None)
+
+
+def _find_naming(asked: RowsAsked, table: Table, columns: Columns, noun: Said | None) -> str:
+    """Returns the column that names the rows: the one that the first word names, a column of dates ("in which year"), a
+    column of persons ("who"), or else the column of labels.
+    """
+    if asked.noun and is_word_of_time(asked.noun):
+        return next((column for column in table.dates if has_stem(asked.noun, name_of(column))), table.label)
+    if asked.is_who and (person := find_person(table)):
+        return person
+    texts = [column for column in table.columns if column not in table.amounts and column not in table.dates]
+    return next((column for column in texts if noun in columns[column]), "") or table.label
+
+
+def _find_flags(asked: RowsAsked, table: Table, columns: Columns, others: Collection[str]) -> list[str]:
+    """Returns the columns of yes and no that words of the question name: "how many tasks are paid"."""
+    named = [column for column in table.flags if columns[column] and column not in others]
+    return [column for column in named if column not in table.amounts or _is_number_counted(asked)]
+
+
+def _is_number_counted(asked: RowsAsked) -> bool:
+    return asked.wanted is Wanted.COUNT and not asked.is_together
+
+
+def _is_behind_operator(asked: RowsAsked, said: Collection[Said]) -> bool:
+    """Returns whether the first word behind the word for what is wanted is one of these."""
+    return next((word for word in asked.words if word.start >= asked.after), None) in said

@@ -1,0 +1,114 @@
+"""Words of a question that a table has, and that still are not computed: a second column of amounts, "most orders"."""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said
+from reasoning.strategies.extractive.over_rows.conditions import Kept, has_stem
+from reasoning.strategies.extractive.over_rows.measures import name_of, stem_of
+from reasoning.strategies.extractive.over_rows.operators import ORDERED, Wanted
+from reasoning.strategies.extractive.over_rows.roles import Roles
+from reasoning.strategies.extractive.over_rows.tables import Table, repeats
+from reasoning.strategies.extractive.over_rows.times import is_word_of_time
+from reasoning.strategies.survey.values import CURRENCIES
+
+__all__ = ["find_unplaced", "find_unread"]
+
+_OF_TITLE = re.compile(
+    r"\b(?:in|of|at|for|from|on|im|aus|auf|der|des|von|vom|bei|de|du|dans|sur|à|au)\s"
+    r"(?:the |our |der |dem |den |die |le |la |les |l['’])?(?:[^\W\d_]{2,30} )?\Z"
+)
+_GROUPED = frozenset({Wanted.SUM, Wanted.MEAN, Wanted.MEDIAN, Wanted.COUNT})
+_VALUE = re.compile(r"\b(?:value|worth|wert|warenwert|lagerwert|valeur)\b")
+
+
+def find_unplaced(asked: RowsAsked, roles: Roles, kept: Kept, left: Sequence[Said]) -> list[str]:
+    """Returns words of the title that may be a condition: "in how many months did the cafe make a loss". A count
+    without conditions has them only as what is counted, or behind a preposition.
+    """
+    if asked.wanted is not Wanted.COUNT or kept.conditions:
+        return []
+    words = [said for said in asked.words if not said.is_light and not said.is_generic]
+    by_column = {said for found in roles.columns.values() for said in found}
+    return [
+        said.written
+        for before, said in pairwise(words)
+        if said not in by_column
+        and said not in left
+        and asked.text[before.start + len(before.written) : said.start].strip()
+        and _OF_TITLE.search(asked.text[: said.start]) is None
+    ]
+
+
+def find_unread(asked: RowsAsked, table: Table, roles: Roles, heads: frozenset[str]) -> list[str]:
+    """Returns words that name what is not computed: what is counted per row ("most orders"), groups that no column has
+    ("per month"), and a second column of amounts.
+    """
+    columns = roles.columns
+    read = {roles.measure, roles.compared, roles.group, roles.naming}
+    names = [name_of(column) for column in table.columns]
+    unread = [word for word in asked.each if not any(has_stem(stem_of(word), name) for name in names)]
+    unread = [word for word in unread if not roles.period]
+    if not roles.group and asked.wanted in _GROUPED:  # "the average mileage by vehicle" without such a column
+        unread += [stem for stem in asked.group if has_stem(stem, heads)]
+    numbers = [
+        column for column in table.amounts if any(has_stem(stem_of(word), name_of(column)) for word in asked.each)
+    ]
+    unread += [column for column in numbers if column not in read]
+    if asked.noun and is_word_of_time(asked.noun) and not any(has_stem(asked.noun, name) for name in names):
+        unread.append(asked.noun)
+    if asked.wanted in {Wanted.CELL, Wanted.DIFFERENCE}:
+        return unread
+    if asked.wanted is Wanted.COUNT or asked.inner is Wanted.COUNT:
+        return unread if asked.is_listed else unread + _find_uncompared(table, roles)
+    if (
+        _VALUE.search(asked.text)
+        and not _has_currency(table, roles.measure)
+        and any(_has_currency(table, column) for column in table.amounts)
+    ):
+        unread.append("value")  # "the total value of the stock" is not in a column
+    of_read = {said for column in read if column for said in columns[column]}
+    others = [column for column in table.amounts if column not in read]
+    unread += [column for column in others if any(not has_stem(said.stem, heads) for said in columns[column] - of_read)]
+    if asked.inner is None and (word := _find_uncounted(asked, table, roles)):
+        unread.append(word)
+    return unread
+
+
+def _find_uncompared(table: Table, roles: Roles) -> list[str]:
+    """Returns the columns of amounts that a count names and does not compare: "how many motors are in stock"."""
+    of_read = {said for column in (roles.compared, roles.group, roles.naming) for said in roles.columns.get(column, ())}
+    if roles.noun is not None:
+        of_read.add(roles.noun)
+    return [column for column in table.amounts if roles.columns[column] - of_read and column not in roles.flags]
+
+
+def _has_currency(table: Table, column: str) -> bool:
+    amounts = table.amounts.get(column, ())
+    return any(amount is not None and not CURRENCIES.isdisjoint(amount.unit.split()) for amount in amounts)
+
+
+def _find_uncounted(asked: RowsAsked, table: Table, roles: Roles) -> str:
+    """Returns the word directly behind the word for what is wanted, if it names a column of texts, of which no number
+    is known: "the most orders", "the average number of orders".
+    """
+    columns = roles.columns
+    word = next((word for word in asked.words if word.start >= asked.after), None)
+    if word is None or asked.superlative is not None or asked.wanted in {Wanted.SUM, Wanted.SHARE}:
+        return ""
+    if (
+        word is roles.noun
+        and not asked.is_counted
+        and asked.wanted in ORDERED
+        and not repeats(table.body, roles.naming)
+    ):
+        return ""  # "the highest invoice" is the one with the highest amount
+    measured = {
+        said for column in table.amounts if column in {roles.measure, roles.compared} for said in columns[column]
+    }
+    is_next = not asked.text[asked.after : word.start].strip()
+    if not is_next or word in measured or (measured and not asked.is_counted):
+        return ""
+    is_named = any(word in columns[column] for column in table.columns if column not in table.amounts)
+    return word.written if is_named else ""

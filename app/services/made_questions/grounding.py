@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
 
+from app.services.made_questions.descriptions import read_description
 from app.services.made_questions.material import Fact, Material, Passage
 from app.services.made_questions.wording import End, Relation, read_relation
 from core.documents import Span
@@ -60,7 +61,7 @@ def ground_facts(material: Material) -> list[Grounded]:
     found = []
     for fact in material.facts:
         check_work()
-        relation = read_relation(fact.predicate)
+        relation = read_relation(fact.predicate) or read_description(fact.predicate)
         subject, object_ = material.names.get(fact.subject_id, ""), material.names.get(fact.object_id, "")
         if relation is None or not _is_name(subject, longer) or not _is_end(object_, types.get(fact.object_id)):
             continue

@@ -26,7 +26,7 @@ from core.execution.limits import check_work
 from core.text.answers import normalise_answer
 from core.text.value_kinds import find_stems
 
-__all__ = ["make_clauses"]
+__all__ = ["make_clauses", "may_have_clauses"]
 
 _LONGEST_ANSWER = 300
 _FEWEST_WORDS = 4
@@ -89,6 +89,13 @@ class _Stated:
 
 def _quote(passage: Passage, sentence: ClauseSentence) -> Quote:
     return Quote(passage=passage, place=Span(start=sentence.start, end=sentence.end))
+
+
+def may_have_clauses(passage: Passage) -> bool:
+    """Whether a sentence of a passage is a clause or a definition."""
+    return any(
+        _DEFINITION.search(sentence.text) or read_clause(sentence.text) for sentence in find_sentences(passage.text)
+    )
 
 
 def make_clauses(sources: Sources) -> Iterator[MadeQuestion]:

@@ -17,7 +17,7 @@ from app.services.made_questions.sources import Sources, bare, quote
 from core.execution.limits import check_work
 from core.text.answers import is_contained
 
-__all__ = ["Hop", "describe_in", "make_described", "make_two_hop", "walk_to"]
+__all__ = ["Hop", "describe_in", "make_described", "make_two_hop", "walk_from", "walk_to"]
 
 _JOINED = 100
 """Facts that are joined with the same second fact, at most: an entity such as a country has thousands."""
@@ -76,7 +76,7 @@ def walk_to(sources: Sources) -> Mapping[str, Sequence[Hop]]:
     }
 
 
-def _walk_from(sources: Sources) -> Iterator[Hop]:
+def walk_from(sources: Sources) -> Iterator[Hop]:
     """Yields the hops that can be asked for."""
     for fact in sources.facts:
         check_work()
@@ -96,7 +96,7 @@ def describe_in(question: str, second: Hop, first: Hop) -> bool:
 def make_two_hop(sources: Sources) -> Iterator[MadeQuestion]:
     """Joins two facts by an entity: the second asks about what the first describes, and no document has both ends."""
     describing = walk_to(sources)
-    for second in _walk_from(sources):
+    for second in walk_from(sources):
         for first in describing.get(second.known_id, ()):
             check_work()
             if first.fact.passage.key == second.fact.passage.key or _is_same(first, second):
@@ -116,7 +116,7 @@ def make_two_hop(sources: Sources) -> Iterator[MadeQuestion]:
 def make_described(sources: Sources) -> Iterator[MadeQuestion]:
     """Asks for a fact of something that another fact of the same document describes, so that no title is named."""
     describing = walk_to(sources)
-    for second in _walk_from(sources):
+    for second in walk_from(sources):
         for first in describing.get(second.known_id, ()):
             check_work()
             if first.fact.passage.key != second.fact.passage.key or _is_same(first, second):

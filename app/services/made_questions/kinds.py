@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from app.services.made_questions.cells import make_cells
 from app.services.made_questions.clauses import make_clauses
+from app.services.made_questions.mentioned import make_mentioned
 from app.services.made_questions.grounding import Grounded
 from app.services.made_questions.hops import Hop, describe_in, make_described, make_two_hop, walk_to
 from app.services.made_questions.material import Passage, keyed_hash
@@ -33,6 +34,11 @@ def _make_single(sources: Sources) -> Iterator[MadeQuestion]:
             if text:
                 yield MadeQuestion(kind=Kind.SINGLE, text=text, answer=bare(answer), quotes=(quote(fact),))
     yield from make_described(sources)
+
+
+def _make_two_hops(sources: Sources) -> Iterator[MadeQuestion]:
+    yield from make_two_hop(sources)
+    yield from make_mentioned(sources)
 
 
 _COMPARED = {
@@ -179,7 +185,7 @@ def _may_say(sources: Sources, fact: Grounded, model: Grounded) -> bool:
 
 MAKERS: Mapping[Kind, Callable[[Sources], Iterable[MadeQuestion]]] = {
     Kind.SINGLE: _make_single,
-    Kind.TWO_HOP: make_two_hop,
+    Kind.TWO_HOP: _make_two_hops,
     Kind.COMPARISON: _make_comparisons,
     Kind.CELL: make_cells,
     Kind.CLAUSE: make_clauses,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from heapq import heappop, heapreplace
 
 from app.services.made_questions.cells import may_have_cells
-from app.services.made_questions.clause_sentences import find_sentences, read_clause
+from app.services.made_questions.clauses import may_have_clauses
 from app.services.made_questions.kinds import MAKERS
 from app.services.made_questions.material import Material, Passage, keyed_hash
 from app.services.made_questions.questions import KINDS, Kind, MadeQuestion
@@ -83,7 +83,7 @@ def _check(material: Material) -> None:
 
 
 def _may_offer(passage: Passage) -> bool:
-    return may_have_cells(passage) or any(map(read_clause, (found.text for found in find_sentences(passage.text))))
+    return may_have_cells(passage) or may_have_clauses(passage)
 
 
 _NEEDS = {

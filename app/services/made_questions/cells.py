@@ -38,7 +38,7 @@ def may_have_cells(passage: Passage) -> bool:
 
 
 def make_cells(sources: Sources) -> Iterator[MadeQuestion]:
-    """Asks for a cell by the label of its row and the name of its column. No other row of the document has the label."""
+    """Asks for a cell by its row and the name of its column. No other row of the document has the same name."""
     of_document: dict[str, list[Passage]] = defaultdict(list)
     for passage in sources.material.passages:
         if may_have_cells(passage):
@@ -78,7 +78,7 @@ def _read_rows(passage: Passage) -> Iterator[_Row]:
 
 
 def _read_records(passage: Passage) -> Iterator[_Row]:
-    """Yields the rows that name their cells. Their first cell names the row; it may be a number, as that of an order."""
+    """Yields the rows that name their cells. Their first cell names the row; it may be a number, such as an order's."""
     for grid in read_grids(passage.text):
         check_work()
         firsts = Counter(row.names[0] for row in grid.rows if row.names)

@@ -34,8 +34,8 @@ _NAME = r"[A-Z][A-Za-z&’'-]{1,24}(?: [A-Z][A-Za-z&’'-]{1,24}){0,3}"
 _NOUN = r"(?:[a-z]{3,15} ){0,2}[a-z]{4,14}"
 _SUBJECT = rf"(?:(?:[Tt]he|[Ee]ach|[Ee]ither|[Aa]ny|[Bb]oth|[Aa]ll|[Tt]his) (?:{_NAME}|{_NOUN})|{_NAME}|[Yy]ou|[Ww]e)"
 _CLAUSE = re.compile(
-    rf"(?P<party>{_SUBJECT}) (?P<modal>shall|must|may|will|can|agrees? that (?:it|they) (?:shall|will)|agrees? (?:not )?to)"
-    r"(?:, [^,]{3,40},)? (?P<not>not )?(?P<does>[a-z]{2,20} .{12,})"
+    rf"(?P<party>{_SUBJECT}) (?P<modal>shall|must|may|will|can|agrees? that (?:it|they) (?:shall|will)"
+    r"|agrees? (?:not )?to)(?:, [^,]{3,40},)? (?P<not>not )?(?P<does>[a-z]{2,20} .{12,})"
 )
 _HABIT = re.compile(
     r"(?P<party>[Ww]e|[Yy]ou) (?P<does>(?:collect|use|share|disclose|keep|store|retain|process|receive|ask|require|send"
@@ -43,7 +43,7 @@ _HABIT = re.compile(
 )
 """What the author or the reader of a policy does, without a modal verb."""
 _OPENING = re.compile(
-    r"(?P<opening>(?:Upon|On|In the event|If|Before|Prior to|After|Following|During|At the end|Where|When|Unless|Without"
+    r"(?P<opening>(?:Upon|On|In the event|If|Before|Prior to|After|Following|During|Where|When|Unless|Without"
     r"|At|In case)\b[^,;:]{8,140}), "
 )
 _REMARK = re.compile(
@@ -51,29 +51,34 @@ _REMARK = re.compile(
     r"|However|Therefore|Nonetheless|Without limiting)\b[^,;:]{0,140}, ){1,3}"
 )
 """Words before a clause that a question leaves out."""
-_PARTY_NOUNS = frozenset(
-    """
-    party parties counterparty firm recipient recipients discloser disclosers company customer customers supplier suppliers licensee
-    licensor mentor mentors contractor provider user users client employee employer vendor buyer seller lessor lessee
-    tenant landlord borrower lender bank processor controller owner agent member members participant participants
-    consultant purchaser subscriber insurer insured trustee guarantor debtor creditor franchisee franchisor manager
-    partner partners shareholder shareholders director directors officer applicant student university department
-    agency city state institution investigator sponsor operator organiser organizer publisher author visitor guest
-    """.split()
-)
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_PARTY_NOUNS = _words("""
+    party parties counterparty firm recipient recipients discloser disclosers company customer customers supplier
+    suppliers licensee licensor mentor mentors contractor provider user users client employee employer vendor buyer
+    seller lessor lessee tenant landlord borrower lender bank processor controller owner agent member members
+    participant participants consultant purchaser subscriber insurer insured trustee guarantor debtor creditor
+    franchisee franchisor manager partner partners shareholder shareholders director directors officer applicant
+    student university department agency city state institution investigator sponsor operator organiser organizer
+    publisher author visitor guest
+""")
+"""Who acts in contracts and rules. A subject in capitals, such as a short name, acts, too."""
 _MODALS = {"will": "will", "may": "may", "can": "can", "do": "do"}
 """How modal verbs are asked for; all others say that something must be done."""
 _UNCLEAR = re.compile(
     r"\b(?:such|said|foregoing|following|above|below|aforesaid|hereof|thereof|herein|hereto|hereunder|thereto|therein"
     r"|it|they|them|these|those|same|this|he|she|him|her|otherwise|thereby|there|then|so)\b(?! [A-Z])",
 )
-_UNFINISHED = frozenset(
-    """
+_UNFINISHED = _words("""
     a an the of to in for by with and or at on from as that which who if any all its their his our your not be is are
     under into upon between including than without such no other only also both either whether but nor provided
     except unless pursuant because where when
-    """.split()
-)
+""")
+"""Words with which no whole phrase ends."""
 _CUTS = (
     ". ",
     "; ",
@@ -169,7 +174,7 @@ _SMALL = frozenset({"The", "Each", "Either", "Any", "Both", "All", "This", "You"
 
 
 def _is_party(name: str) -> bool:
-    last = name.split()[-1]
+    last = name.rsplit(maxsplit=1)[-1]
     if last.casefold() in ("you", "we"):
         return True
     return last.casefold() in _PARTY_NOUNS or (last.isupper() and len(last) > 2)

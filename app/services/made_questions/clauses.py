@@ -23,7 +23,6 @@ from app.services.made_questions.questions import Kind, MadeQuestion, Quote
 from app.services.made_questions.sources import Sources
 from core.documents import Span
 from core.execution.limits import check_work
-from core.text.answers import normalise_answer
 from core.text.value_kinds import find_stems
 
 __all__ = ["make_clauses", "may_have_clauses"]
@@ -49,9 +48,11 @@ _LASTS = re.compile(
     rf".{{0,60}}?\bfor (?:a )?(?:period|term)? ?(?:of )?(?P<amount>{AMOUNT})"
 )
 _PURPOSE = re.compile(
-    r"We (?P<does>(?:may |will |also )?(?:collect|use|need|share|process|store|keep|disclose|ask|require|analy[sz]e|retain"
-    r"|transfer|record|send|combine|provide|employ|work) (?:[^\s;:()]+ ){0,14}?[^\s;:()]+) (?:in order )?"
-    r"(?P<purpose>to (?!(?:you|us|our|your|the|a|an|any|other|third|such|its|their|them|this|these|those)\b)[a-z]{2,} .{8,})"
+    r"We (?P<does>(?:may |will |also )?(?:collect|use|need|share|process|store|keep|disclose|ask|require"
+    r"|analy[sz]e|retain|transfer|record|send|combine|provide|employ|work)"
+    r" (?:[^\s;:()]+ ){0,14}?[^\s;:()]+) (?:in order )?"
+    r"(?P<purpose>to (?!(?:you|us|our|your|the|a|an|any|other|third|such|its|their|them|this|these|those)\b)"
+    r"[a-z]{2,} .{8,})"
 )
 _ALSO = re.compile(r"\balso ")
 _MODAL_WE = re.compile(r"(?P<modal>may|will) (?P<verb>.+)")
@@ -70,7 +71,6 @@ _NOTICE = re.compile(
 )
 _ASKED_TIMES = ((_NOTICE, "with how many {}' notice"), (_WITHIN, "within how many {}"), (_DURING, "for how many {}"))
 _MANNER = re.compile(r",? (?P<manner>by [a-z]{2,15}ing .{8,})")
-_UNIT = re.compile(r"[a-z]+\Z")
 _CONDITION = re.compile(r",? (?P<condition>(?:if|unless|until|provided that|only if|only when|when|where) .{12,})")
 
 
@@ -172,17 +172,17 @@ def _make_duties(sentences: _Sentences, place: str) -> Iterator[MadeQuestion]:
         for passage, sentence in sentences
         if not _PURPOSE.match(sentence.text) and (clause := read_clause(sentence.text)) is not None
     ]
-    stems = [find_stems(one.clause.does) for one in stated]
+    stems = [find_stems(duty.clause.does) for duty in stated]
     holders: dict[str, set[int]] = defaultdict(set)
     for number, own in enumerate(stems):
         for stem in own:
             holders[stem].add(number)
-    for number, one in enumerate(stated):
+    for number, duty in enumerate(stated):
         check_work()
         shared = Counter(other for stem in stems[number] for other in holders[stem] if other != number)
         is_repeated = any(count >= _LIKE * max(len(stems[number]), len(stems[at])) for at, count in shared.items())
-        if not is_repeated and len(one.clause.does.split()) >= _FEWEST_WORDS:
-            yield from _ask_duty(one, place)
+        if not is_repeated and len(duty.clause.does.split()) >= _FEWEST_WORDS:
+            yield from _ask_duty(duty, place)
 
 
 def _ask_duty(stated: _Stated, place: str) -> Iterator[MadeQuestion]:
@@ -216,13 +216,12 @@ def _ask_time(clause: Clause, begin: str) -> tuple[str, str] | None:
     """Returns the question for the time within or for which, or the notice with which, a clause holds, and the time."""
     for pattern, asked in _ASKED_TIMES:
         said = pattern.search(clause.does)
-        unit = _UNIT.search(said["amount"]) if said else None
-        if said is None or unit is None:
+        if said is None:
             continue
         does = shorten_phrase(f"{clause.does[: said.start()]}{clause.does[said.end() :]}", _LONGEST_DUTY)
         if not does or not is_clear(f"{does}{said['since'] or ''}") or len(does.split()) < 2:
             return None
-        units = unit[0] if unit[0].endswith("s") else f"{unit[0]}s"
+        units = said["amount"].split()[-1].removesuffix("s") + "s"
         return f"{asked.format(units)}{said['since'] or ''} {begin} {does} {clause.opening}", said["amount"]
     return None
 

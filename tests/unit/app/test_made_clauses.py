@@ -123,7 +123,9 @@ def test_a_term_that_is_defined_twice_is_not_asked() -> None:
 
 
 def test_headings_and_numbers_are_no_part_of_a_clause() -> None:
-    (found,) = find_sentences("3. Return of Keys Upon request of the Landlord, the Tenant shall return all keys of the house.")
+    (found,) = find_sentences(
+        "3. Return of Keys Upon request of the Landlord, the Tenant shall return all keys of the house."
+    )
     clause = read_clause(found.text)
     assert clause is not None
     assert (clause.opening, clause.subject, clause.does) == (

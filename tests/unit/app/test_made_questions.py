@@ -2,10 +2,11 @@
 
 import pytest
 
-from app.services.made_questions.kinds import MAKERS, Sources
+from app.services.made_questions.kinds import MAKERS
 from app.services.made_questions.making import MadeQuestions, make_questions
 from app.services.made_questions.material import Fact, Material, Passage
 from app.services.made_questions.questions import Kind, MadeQuestion
+from app.services.made_questions.sources import Sources
 from core.errors import LoadFailed
 from core.execution.limits import WorkLimit
 from tests.counted_lines import count_lines

@@ -71,8 +71,10 @@ _MODALS = {"will": "will", "may": "may", "can": "can", "do": "do"}
 """How modal verbs are asked for; all others say that something must be done."""
 _UNCLEAR = re.compile(
     r"\b(?:such|said|foregoing|following|above|below|aforesaid|hereof|thereof|herein|hereto|hereunder|thereto|therein"
-    r"|it|they|them|these|those|same|this|he|she|him|her|otherwise|thereby|there|then|so)\b(?! [A-Z])",
+    r"|it|they|them|these|those|same|he|she|him|her|otherwise|thereby|there|then|so|th(?:is|at) (?![A-Z])(?:information"
+    r"|data|clause|section|paragraph|case|purpose|means|way|policy|period|request|date|obligation|information))\b"
 )
+"""Words that refer to another sentence."""
 _UNFINISHED = _words("""
     a an the of to in for by with and or at on from as that which who if any all its their his our your not be is are
     under into upon between including than without such no other only also both either whether but nor provided
@@ -155,7 +157,7 @@ def read_clause(sentence: str) -> Clause | None:
     if found is None or not is_clear(found["party"].removeprefix("This ").removeprefix("this ")):
         return None
     does, modal = found["does"].rstrip(_ENDS), found.groupdict().get("modal", "do")
-    if does.startswith(("and ", "or ", "to ", "at ", "not ")):
+    if does.startswith(("and ", "or ", "to ", "at ", "not ", "be entitled ", "be deemed ")):
         return None
     subject, said = found["party"], opening["opening"] if opening else ""
     if subject.split()[0] in _SMALL:

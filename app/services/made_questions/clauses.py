@@ -48,7 +48,7 @@ _LASTS = re.compile(
     rf".{{0,60}}?\bfor (?:a )?(?:period|term)? ?(?:of )?(?P<amount>{AMOUNT})"
 )
 _PURPOSE = re.compile(
-    r"We (?P<does>(?:may |will |also )?(?:collect|use|need|share|process|store|keep|disclose|ask|require"
+    r"We (?P<does>(?:may |will |also )?(?:collect|use|need|share|process|store|keep|disclose"
     r"|analy[sz]e|retain|transfer|record|send|combine|provide|employ|work)"
     r" (?:[^\s;:()]+ ){0,14}?[^\s;:()]+) (?:in order )?"
     r"(?P<purpose>to (?!(?:you|us|our|your|the|a|an|any|other|third|such|its|their|them|this|these|those)\b)"
@@ -71,7 +71,10 @@ _NOTICE = re.compile(
 )
 _ASKED_TIMES = ((_NOTICE, "with how many {}' notice"), (_WITHIN, "within how many {}"), (_DURING, "for how many {}"))
 _MANNER = re.compile(r",? (?P<manner>by [a-z]{2,15}ing .{8,})")
-_CONDITION = re.compile(r",? (?P<condition>(?:if|unless|until|provided that|only if|only when|when|where) .{12,})")
+_CONDITION = re.compile(
+    r",? \b(?P<condition>(?:if|provided that|only if|only when|when)"
+    r" (?!(?:necessary|possible|appropriate|required|applicable|requested|so)\b).{12,})"
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -154,7 +157,7 @@ def _make_purposes(sentences: _Sentences, place: str) -> Iterator[MadeQuestion]:
     for passage, sentence in sentences:
         check_work()
         said = _PURPOSE.match(sentence.text)
-        if said and is_clear(said["does"]) and len(said["does"].split()) >= _FEWEST_WORDS - 1:
+        if said and is_clear(said["does"]) and _is_whole(said["does"]):
             found[_ALSO.sub("", said["does"])].append((passage, sentence, said["purpose"]))
     for does, said_at in found.items():
         passage, sentence, purpose = said_at[0]
@@ -189,10 +192,10 @@ def _ask_duty(stated: _Stated, place: str) -> Iterator[MadeQuestion]:
     """Asks for the time, the condition or the manner of a clause; if it has none, for what is done, and by whom."""
     clause = stated.clause
     begin = f"{clause.modal} {clause.subject} {clause.negation}"
-    if timed := _ask_time(clause, begin):
+    timed = _ask_time(clause, begin)
+    if timed:
         yield _make(*timed, place, stated.quotes)
-        return
-    for pattern, asked in ((_CONDITION, "in which case"), (_MANNER, "how")):
+    for pattern, asked in () if timed else ((_CONDITION, "in which case"), (_MANNER, "how")):
         if said := pattern.search(clause.does):
             does, answer = clause.does[: said.start()], shorten_phrase(said[0].strip(", "), _LONGEST_ANSWER)
             if answer and is_clear(does) and _is_whole(does):
@@ -200,11 +203,17 @@ def _ask_duty(stated: _Stated, place: str) -> Iterator[MadeQuestion]:
             return
     if not clause.is_acting:
         return
-    if clause.opening and is_clear(clause.opening) and (answer := shorten_phrase(clause.does, _LONGEST_ANSWER)):
+    if (
+        clause.opening
+        and not timed
+        and is_clear(clause.opening)
+        and (answer := shorten_phrase(clause.does, _LONGEST_ANSWER))
+    ):
         yield _make(f"what {begin} do {clause.opening}", answer, place, stated.quotes)
         return
     does = shorten_phrase(clause.does, _LONGEST_DUTY)
-    if does and is_clear(does) and _is_whole(does) and clause.is_named:
+    is_changed = bool(clause.negation) and does != clause.does  # "shall not use the data, except for research"
+    if does and is_clear(does) and _is_whole(does) and clause.is_named and not is_changed:
         text = f"who {clause.modal} {clause.negation} {does} {clause.opening}"
         yield _make(text, clause.subject.removeprefix("the "), place, stated.quotes)
 

@@ -6,7 +6,7 @@ definitions, the governing law and the term. Open this to add a form of clause; 
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from app.services.made_questions.clause_sentences import (
@@ -32,6 +32,8 @@ _FEWEST_WORDS = 4
 """Words of what a party does. Fewer words fit many sentences."""
 _LIKE = 0.75
 """The share of words of a clause from which two clauses of a document are the same."""
+_MANY = 50
+"""Clauses of a document that have a word, from which it says little."""
 
 _DEFINITION = re.compile(
     r"[“\"](?P<term>[A-Z][\w’' -]{1,50})[”\"] (?:shall mean|means?|refers to|is defined as) (?P<meaning>[^“”\"]{15,})"
@@ -175,17 +177,32 @@ def _make_duties(sentences: _Sentences, place: str) -> Iterator[MadeQuestion]:
         for passage, sentence in sentences
         if not _PURPOSE.match(sentence.text) and (clause := read_clause(sentence.text)) is not None
     ]
-    stems = [find_stems(duty.clause.does) for duty in stated]
-    holders: dict[str, set[int]] = defaultdict(set)
-    for number, own in enumerate(stems):
-        for stem in own:
-            holders[stem].add(number)
+    repeated = _find_repeated([find_stems(duty.clause.does) for duty in stated])
     for number, duty in enumerate(stated):
         check_work()
-        shared = Counter(other for stem in stems[number] for other in holders[stem] if other != number)
-        is_repeated = any(count >= _LIKE * max(len(stems[number]), len(stems[at])) for at, count in shared.items())
-        if not is_repeated and len(duty.clause.does.split()) >= _FEWEST_WORDS:
+        if number not in repeated and len(duty.clause.does.split()) >= _FEWEST_WORDS:
             yield from _ask_duty(duty, place)
+
+
+def _find_repeated(clauses: Sequence[Set[str]]) -> Set[int]:
+    """Returns the numbers of the clauses whose words another clause has, most of them. Words of many clauses, which say
+    little, count only for clauses with the same words, so that the time grows with the number of clauses.
+    """
+    holders: dict[str, list[int]] = defaultdict(list)
+    alike: dict[frozenset[str], list[int]] = defaultdict(list)
+    for number, stems in enumerate(clauses):
+        alike[frozenset(stems)].append(number)
+        for stem in stems:
+            holders[stem].append(number)
+    repeated = {number for numbers in alike.values() if len(numbers) > 1 for number in numbers}
+    for number, stems in enumerate(clauses):
+        check_work()
+        shared = Counter(
+            other for stem in stems if len(holders[stem]) <= _MANY for other in holders[stem] if other != number
+        )
+        if any(count >= _LIKE * max(len(stems), len(clauses[other])) for other, count in shared.items()):
+            repeated.add(number)
+    return repeated
 
 
 def _ask_duty(stated: _Stated, place: str) -> Iterator[MadeQuestion]:

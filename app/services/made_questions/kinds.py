@@ -1,18 +1,18 @@
 """The kinds of questions: each is a function from the facts or passages of a corpus to candidates.
 
-`MAKERS` is the table. The kinds of several facts, of tables and of clauses have modules of their own. Open this to add
-a kind.
+`MAKERS` is the table. `Sources` tells what a question needs to have one answer. Open this to add a kind.
 """
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from app.services.made_questions.cells import make_cells
 from app.services.made_questions.clauses import make_clauses
 from app.services.made_questions.grounding import Grounded
-from app.services.made_questions.hops import make_two_hop
+from app.services.made_questions.hops import Hop, describe_in, make_described, make_two_hop, walk_to
 from app.services.made_questions.material import Passage, keyed_hash
+from app.services.made_questions.mentioned import make_mentioned
 from app.services.made_questions.questions import Kind, MadeQuestion, Quote
 from app.services.made_questions.sources import STEM, Sources, bare, is_date, quote
 from core.documents import Span
@@ -33,6 +33,12 @@ def _make_single(sources: Sources) -> Iterator[MadeQuestion]:
         for text, answer in asked:
             if text:
                 yield MadeQuestion(kind=Kind.SINGLE, text=text, answer=bare(answer), quotes=(quote(fact),))
+    yield from make_described(sources)
+
+
+def _make_two_hops(sources: Sources) -> Iterator[MadeQuestion]:
+    yield from make_two_hop(sources)
+    yield from make_mentioned(sources)
 
 
 _COMPARED = {
@@ -53,7 +59,10 @@ _PAIRS = 3
 
 
 def _make_comparisons(sources: Sources) -> Iterator[MadeQuestion]:
-    """Compares the years of two things of one type, which are not in one document."""
+    """Compares the years of two things of one type, which are not in one document. A thing that a fact of another
+    document describes is described, and not named.
+    """
+    describing = walk_to(sources)
     dated: dict[tuple[str, str], list[tuple[int, Grounded]]] = defaultdict(list)
     for fact in sources.facts:
         check_work()
@@ -68,12 +77,25 @@ def _make_comparisons(sources: Sources) -> Iterator[MadeQuestion]:
                 if year == other_year or fact.passage.key == other.passage.key:
                     continue
                 earlier = fact if year < other_year else other
+                compared = [_name(fact, other, describing), _name(other, fact, describing)]
                 yield MadeQuestion(
                     kind=Kind.COMPARISON,
-                    text=f"{asked} {_COMPARED[relation]} earlier, {fact.subject.name} or {other.subject.name}?",
+                    text=f"{asked} {_COMPARED[relation]} earlier, {compared[0][0]} or {compared[1][0]}?",
                     answer=bare(earlier.subject.name),
-                    quotes=(quote(fact), quote(other)),
+                    quotes=tuple(dict.fromkeys((*compared[0][1], *compared[1][1]))),
                 )
+
+
+def _name(fact: Grounded, other: Grounded, describing: Mapping[str, Sequence[Hop]]) -> tuple[str, tuple[Quote, ...]]:
+    """Returns the words for what is compared, with their quotes: the first description by another document, or the
+    name.
+    """
+    own = Hop(fact=fact, is_forward=True)
+    for hop in describing.get(fact.subject_id, ()):
+        is_other = hop.fact.passage.key not in (fact.passage.key, other.passage.key)
+        if is_other and hop.known != other.subject.name and describe_in(hop.describe(), own, hop):
+            return hop.describe(), (quote(hop.fact), quote(fact))
+    return fact.subject.name, (quote(fact),)
 
 
 _FEWEST, _MOST = 2, 12
@@ -128,7 +150,10 @@ def _make_unanswerable(sources: Sources) -> Iterator[MadeQuestion]:
             by_type[fact.subject.type].append(fact)
     for facts in by_type.values():
         counts = Counter(fact.relation.key for fact in facts)
-        usual = {key for key, count in counts.items() if count >= _USUAL and " of" not in key} - _SAID_OTHERWISE
+        asked = {fact.relation.key for fact in facts if fact.relation.ask_object(fact.subject, fact.object)}
+        usual = {
+            key for key, count in counts.items() if count >= _USUAL and key in asked and " of" not in key
+        } - _SAID_OTHERWISE
         models = list({fact.relation.key: fact for fact in facts if fact.relation.key in usual}.values())
         if not models:
             continue
@@ -160,7 +185,7 @@ def _may_say(sources: Sources, fact: Grounded, model: Grounded) -> bool:
 
 MAKERS: Mapping[Kind, Callable[[Sources], Iterable[MadeQuestion]]] = {
     Kind.SINGLE: _make_single,
-    Kind.TWO_HOP: make_two_hop,
+    Kind.TWO_HOP: _make_two_hops,
     Kind.COMPARISON: _make_comparisons,
     Kind.CELL: make_cells,
     Kind.CLAUSE: make_clauses,

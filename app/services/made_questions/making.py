@@ -44,7 +44,8 @@ def parse_kinds(text: str | None) -> tuple[Kind, ...]:
 
 def make_questions(material: Material, count: int, seed: int, kinds: Sequence[Kind] = KINDS) -> MadeQuestions:
     """Returns at most `count` questions, as many of each kind as of the others where there are enough, over as many
-    documents as possible. The same corpus, seed and kinds give the same questions.
+    documents as possible, and first the questions that name the fewest of their documents. The same corpus, seed and
+    kinds give the same questions.
 
     Raises `InvalidInput` if no question can be made, and `LoadFailed` once the work of the thread is ended.
     """
@@ -57,7 +58,9 @@ def make_questions(material: Material, count: int, seed: int, kinds: Sequence[Ki
             check_work()
             if _is_sound(question):
                 unique[question.text] = question
-        possible[kind] = sorted(unique.values(), key=lambda question: keyed_hash(seed, question.text))
+        possible[kind] = sorted(
+            unique.values(), key=lambda question: (_share_named(question), keyed_hash(seed, question.text))
+        )
     questions = tuple(_choose(possible, count))
     if not questions:
         raise InvalidInput(f"no question can be made: {'; '.join(_explain(material, kind) for kind in kinds)}")
@@ -66,6 +69,15 @@ def make_questions(material: Material, count: int, seed: int, kinds: Sequence[Ki
         possible={kind: len(own) for kind, own in possible.items()},
         notes=tuple(_note(material, possible, count)),
     )
+
+
+def _share_named(question: MadeQuestion) -> float:
+    """Returns the share of the documents of a question whose titles it has. A title leads each searcher to its
+    document.
+    """
+    titles = {quote.passage.key: quote.passage.title for quote in question.quotes}
+    named = sum(is_contained(title, question.text) for title in titles.values())
+    return named / len(titles) if titles else 0.0
 
 
 def _check(material: Material) -> None:

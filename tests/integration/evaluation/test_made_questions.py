@@ -96,7 +96,7 @@ async def test_facts_become_questions_with_their_answers_and_supports(tmp_path: 
 
 DESCRIBED = {
     **TEXTS,
-    "Opal Tower": "Opal Tower is a 1962 silent film directed by Ines Corvo and written by Ada Lund. It was released in 1962.",
+    "Opal Tower": "Opal Tower is a 1962 silent film directed by Ines Corvo. It was released in 1962.",
     "Corvo Club": "Corvo Club is a band. Hanna Prell founded Corvo Club.",
     "Hanna Prell": "Hanna Prell (7 May 1911 – 1 June 1990) was a singer.",
     "Old Harbour": "In the old harbour, Corvo Club was heard by all.",

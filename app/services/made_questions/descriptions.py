@@ -35,7 +35,6 @@ _VAGUE = _words("""
 _STRANDED = _words("in at for from to with on by near under against as over into")
 """Prepositions that may stand at the end of a description: "the club that Ada Lund played for"."""
 _BE = _words("is was")
-_REGULAR = re.compile(r"[a-z]{3,}ed")
 _NOUNS = re.compile(r"[a-z]+(?:-[a-z]+)*(?: [a-z]+(?:-[a-z]+)*){0,2}")
 _NO_NAMES = frozenset({EntityType.DATE, EntityType.AMOUNT})
 
@@ -112,7 +111,7 @@ def read_description(predicate: str) -> _Said | _Role | None:
 
 
 def _is_past(word: str) -> bool:
-    return word in _PAST or (word.isalpha() and _REGULAR.fullmatch(word) is not None)
+    return word in _PAST or (word.isalpha() and word.endswith("ed") and len(word) > 4)
 
 
 def _is_singular(noun: str) -> bool:

@@ -50,7 +50,9 @@ def make(
     seed: Annotated[int, typer.Option(min=0, help="The seed by which questions are drawn.")] = 0,
     kinds: Annotated[
         str | None,
-        typer.Option(metavar="KIND,…", help="Such as single,two_hop,comparison,cell,count,unanswerable. Default: all."),
+        typer.Option(
+            metavar="KIND,…", help="Such as single,two_hop,comparison,cell,clause,count,unanswerable. Default: all."
+        ),
     ] = None,
     server: _Server = None,
     api_key: _ApiKey = None,

@@ -17,7 +17,7 @@ __all__ = [
     "SupportingPart",
 ]
 
-MadeKind: TypeAlias = Literal["single", "two_hop", "comparison", "cell", "count", "unanswerable"]
+MadeKind: TypeAlias = Literal["single", "two_hop", "comparison", "cell", "clause", "count", "unanswerable"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
 
+from app.services.made_questions.descriptions import read_description
 from app.services.made_questions.material import Fact, Material, Passage
 from app.services.made_questions.wording import End, Relation, read_relation
 from core.documents import Span
@@ -18,7 +19,7 @@ from core.text.entity_types import EntityType, FactEnd, choose_type, find_type_o
 from core.text.entity_types.kinds import KINDS
 from core.text.sentences import split_sentences
 
-__all__ = ["Grounded", "ground_facts"]
+__all__ = ["Grounded", "ground_facts", "read_types"]
 
 _LONGEST_SENTENCE = 400
 _MOST_BETWEEN = 6
@@ -54,13 +55,13 @@ class Grounded:
 
 def ground_facts(material: Material) -> list[Grounded]:
     """Returns the facts of known relations whose sentence is found, with both ends as whole names."""
-    types, nouns = _read_types(material)
+    types, nouns = read_types(material)
     longer = _find_longer_names(material.names)
     sentences: dict[str, list[tuple[int, int]]] = {}
     found = []
     for fact in material.facts:
         check_work()
-        relation = read_relation(fact.predicate)
+        relation = read_relation(fact.predicate) or read_description(fact.predicate)
         subject, object_ = material.names.get(fact.subject_id, ""), material.names.get(fact.object_id, "")
         if relation is None or not _is_name(subject, longer) or not _is_end(object_, types.get(fact.object_id)):
             continue
@@ -86,7 +87,7 @@ def ground_facts(material: Material) -> list[Grounded]:
     return found
 
 
-def _read_types(material: Material) -> tuple[dict[str, EntityType | None], dict[str, str]]:
+def read_types(material: Material) -> tuple[dict[str, EntityType | None], dict[str, str]]:
     """Returns the types of entities, and the nouns by which facts call them, by id."""
     votes: dict[str, list[EntityType]] = defaultdict(list)
     called: dict[str, Counter[str]] = defaultdict(Counter)

@@ -8,9 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heapreplace
 
-from app.services.made_questions.kinds import MAKERS, Sources
-from app.services.made_questions.material import Material, keyed_hash
+from app.services.made_questions.cells import may_have_cells
+from app.services.made_questions.clauses import may_have_clauses
+from app.services.made_questions.kinds import MAKERS
+from app.services.made_questions.material import Material, Passage, keyed_hash
 from app.services.made_questions.questions import KINDS, Kind, MadeQuestion
+from app.services.made_questions.sources import Sources
 from core.errors import InvalidInput
 from core.execution.limits import check_work
 from core.text.answers import is_contained, normalise_answer
@@ -41,7 +44,8 @@ def parse_kinds(text: str | None) -> tuple[Kind, ...]:
 
 def make_questions(material: Material, count: int, seed: int, kinds: Sequence[Kind] = KINDS) -> MadeQuestions:
     """Returns at most `count` questions, as many of each kind as of the others where there are enough, over as many
-    documents as possible. The same corpus, seed and kinds give the same questions.
+    documents as possible, and first the questions that name the fewest of their documents. The same corpus, seed and
+    kinds give the same questions.
 
     Raises `InvalidInput` if no question can be made, and `LoadFailed` once the work of the thread is ended.
     """
@@ -54,7 +58,9 @@ def make_questions(material: Material, count: int, seed: int, kinds: Sequence[Ki
             check_work()
             if _is_sound(question):
                 unique[question.text] = question
-        possible[kind] = sorted(unique.values(), key=lambda question: keyed_hash(seed, question.text))
+        possible[kind] = sorted(
+            unique.values(), key=lambda question: (_share_named(question), keyed_hash(seed, question.text))
+        )
     questions = tuple(_choose(possible, count))
     if not questions:
         raise InvalidInput(f"no question can be made: {'; '.join(_explain(material, kind) for kind in kinds)}")
@@ -65,6 +71,15 @@ def make_questions(material: Material, count: int, seed: int, kinds: Sequence[Ki
     )
 
 
+def _share_named(question: MadeQuestion) -> float:
+    """Returns the share of the documents of a question whose titles it has. A title leads each searcher to its
+    document.
+    """
+    titles = {quote.passage.key: quote.passage.title for quote in question.quotes}
+    named = sum(is_contained(title, question.text) for title in titles.values())
+    return named / len(titles) if titles else 0.0
+
+
 def _check(material: Material) -> None:
     """Raises `InvalidInput` if no question can be made of a corpus, and says what to do."""
     if not material.total:
@@ -72,12 +87,15 @@ def _check(material: Material) -> None:
     if not material.passages:
         others = ", ".join(f"{count:,} in {language}" for language, count in sorted(material.languages.items()))
         raise InvalidInput(f"questions are worded in English, and no document is in English ({others})")
-    if not material.facts and not any("|" in passage.text for passage in material.passages):
+    if not material.facts and not any(map(_may_offer, material.passages)):
         raise InvalidInput(
-            "the corpus has no facts, and no tables of Markdown, HTML, DOCX or PDF, of which questions are made (rows "
-            "of CSV and XLSX are not): ingest it with --extractor syntax, "
-            "or reindex it (hopweave corpora reindex NAME --extractor syntax)"
+            "the corpus has no facts, no tables and no clauses of contracts, of which questions are made: ingest it "
+            "with --extractor syntax, or reindex it (hopweave corpora reindex NAME --extractor syntax)"
         )
+
+
+def _may_offer(passage: Passage) -> bool:
+    return may_have_cells(passage) or may_have_clauses(passage)
 
 
 _NEEDS = {
@@ -85,6 +103,7 @@ _NEEDS = {
     Kind.TWO_HOP: "two facts of different documents with a name in common, and no document with both ends",
     Kind.COMPARISON: "two things of a kind with dates in different documents",
     Kind.CELL: "tables with names of rows and columns",
+    Kind.CLAUSE: "sentences with a party and a modal verb, definitions, or other forms of contracts and policies",
     Kind.COUNT: "names of two words or more in 2 to 12 documents",
     Kind.UNANSWERABLE: "facts of which another thing of the same type has none",
 }
@@ -145,6 +164,8 @@ def _is_sound(question: MadeQuestion) -> bool:
         return False
     if question.kind in (Kind.COMPARISON, Kind.COUNT, Kind.UNANSWERABLE):
         return True
+    if question.kind is Kind.CLAUSE:
+        return bool(normalise_answer(question.answer)) and not is_contained(question.answer, question.text)
     said = find_stems(question.text)
     own = {stem for stem in find_stems(question.answer) if len(stem) >= _MIN_STEM or stem.isdigit()}
     return (

@@ -18,6 +18,7 @@ class Kind(StrEnum):
     TWO_HOP = "two_hop"
     COMPARISON = "comparison"
     CELL = "cell"
+    CLAUSE = "clause"
     COUNT = "count"
     UNANSWERABLE = "unanswerable"
 

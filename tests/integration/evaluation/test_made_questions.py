@@ -89,9 +89,45 @@ async def test_facts_become_questions_with_their_answers_and_supports(tmp_path: 
     assert (joined.kind, joined.answer, joined.keys) == (Kind.TWO_HOP, "5 March 1861", ("Orell-Press", "Ada-Lund"))
     assert joined.hops == (("Who founded Orell Press?", "Ada Lund"), ("When was Ada Lund born?", "5 March 1861"))
     compared = next(question for question in made.questions if question.kind is Kind.COMPARISON)
-    assert compared.answer in compared.text
+    assert any(compared.answer in quote.text for quote in compared.quotes)
     assert find(made, "How many documents mention Ada Lund?").answer == "2"
     assert all(question.quotes[0].text for question in made.questions if question.answer)
+
+
+DESCRIBED = {
+    **TEXTS,
+    "Opal Tower": "Opal Tower is a 1962 silent film directed by Ines Corvo. It was released in 1962.",
+    "Corvo Club": "Corvo Club is a band. Hanna Prell founded Corvo Club.",
+    "Hanna Prell": "Hanna Prell (7 May 1911 – 1 June 1990) was a singer.",
+    "Old Harbour": "In the old harbour, Corvo Club was heard by all.",
+}
+
+
+async def test_a_description_takes_the_place_of_a_name(tmp_path: Path) -> None:
+    made = await make(tmp_path, DESCRIBED)
+    plain = find(made, "When was the singer who founded Corvo Club born?")
+    assert (plain.kind, plain.answer, plain.keys) == (Kind.TWO_HOP, "7 May 1911", ("Corvo-Club", "Hanna-Prell"))
+    mentioned = find(made, "Who founded the band that the text on Old Harbour mentions?")
+    assert (mentioned.kind, mentioned.answer, mentioned.keys) == (
+        Kind.TWO_HOP,
+        "Hanna Prell",
+        ("Old-Harbour", "Corvo-Club"),
+    )
+
+
+async def test_a_text_that_mentions_two_of_a_kind_describes_neither(tmp_path: Path) -> None:
+    twice = {
+        **DESCRIBED,
+        "Old Harbour": "In the old harbour, Corvo Club was heard by all, as the best band of all bands.",
+    }
+    made = await make(tmp_path, twice)
+    assert not [question for question in made.questions if "Old Harbour" in question.text]
+
+
+async def test_questions_that_name_no_title_come_first(tmp_path: Path) -> None:
+    made = await make(tmp_path, DESCRIBED, count=4)
+    first = next(question for question in made.questions if question.kind is Kind.SINGLE)
+    assert not is_contained(first.quotes[0].passage.title, first.text)
 
 
 async def test_no_question_has_its_answer_or_is_asked_twice(tmp_path: Path) -> None:

@@ -2,10 +2,11 @@
 
 import pytest
 
-from app.services.made_questions.kinds import MAKERS, Sources
+from app.services.made_questions.kinds import MAKERS
 from app.services.made_questions.making import MadeQuestions, make_questions
 from app.services.made_questions.material import Fact, Material, Passage
 from app.services.made_questions.questions import Kind, MadeQuestion
+from app.services.made_questions.sources import Sources
 from core.errors import LoadFailed
 from core.execution.limits import WorkLimit
 from tests.counted_lines import count_lines
@@ -16,15 +17,15 @@ _FOLDER = "made_questions"
 
 
 def make_material(people: int) -> Material:
-    """Each person has a document and was born in the same town, half of them died, and each second one founded a
-    company, of which the next document tells.
+    """Each person has a document, which defines a term. All were born in the same town, half of them died, and each
+    second one founded a company, of which the next document tells.
     """
     names = {"town": "Basel", "country": "Helvetia"}
     passages, facts = [], []
     for n in range(people):
         last = f"{_LAST[n // 10 % 10]}{chr(97 + n % 26)}{chr(97 + n // 26)}"
         names[f"p{n}"] = f"{_FIRST[n % 10]} {last}"
-        text = f"{names[f'p{n}']} was born in Basel."
+        text = f"{names[f'p{n}']} was born in Basel. “Share {last}” means the part of the town that the family holds."
         own = [(f"p{n}", "was born in", "town")]
         if n % 4 < 2:
             names[f"d{n}"] = f"{1 + n % 28} May {1900 + n % 90}"

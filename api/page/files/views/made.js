@@ -15,7 +15,7 @@ const MOST = 500; // questions of one request
 const PART = 25; // questions of one request to measure, so that each of them is short
 const SHOWN = 100; // questions of the list
 const SEARCHERS = ["dense", "sparse", "graph", "fused", "bridged"];
-const KINDS = { single: "one fact", two_hop: "two facts", comparison: "comparison", cell: "cell of a table", count: "count", unanswerable: "not answered by the corpus" };
+const KINDS = { single: "one fact", two_hop: "two facts", comparison: "comparison", cell: "cell of a table", clause: "clause of a contract or policy", count: "count", unanswerable: "not answered by the corpus" };
 
 export default function Made({ corpus }) {
   const [made, setMade] = useState(null);
@@ -26,7 +26,7 @@ export default function Made({ corpus }) {
   });
   return html`
     <${View} title="Made questions" context=${corpus}>
-      <p class="faint under-title">Questions with known answers, made of facts and tables of the documents that you may see. The server keeps none of them: save them to measure the same questions again.</p>
+      <p class="faint under-title">Questions with known answers, made of facts, tables and clauses of the documents that you may see. The server keeps none of them: save them to measure the same questions again.</p>
       <${Form} make=${make} open=${(questions) => setMade({ questions, notes: [] })} />
       <${Notice} error=${make.error} dismiss=${make.clear} />
       ${!made && !make.error && html`<${Empty} icon="questions" title="No questions yet" text="Make some, or open a file of questions that you saved before." />`}

@@ -46,7 +46,7 @@ def choose_rows(asked: Asked, rows: Sequence[SeriesRow]) -> dict[str, SeriesCell
 
     If some documents name the periods of their columns, others are left out. So is a value that one table alone has,
     unless it stands in the best passage with the row: the table may divide up what that passage tells. Percentages are
-    no values beside amounts: the kind of the most stays.
+    no values beside amounts, nor is what changed within months beside the values of days: the kind of the most stays.
     """
     by_document = defaultdict[str, list[SeriesRow]](list)
     for row in rows:
@@ -68,7 +68,16 @@ def choose_rows(asked: Asked, rows: Sequence[SeriesRow]) -> dict[str, SeriesCell
             chosen[id] = cell
     dated = {id: cell for id, cell in chosen.items() if cell.period} or chosen
     shares = sum(cell.is_share for cell in dated.values())
-    return {id: cell for id, cell in dated.items() if cell.is_share == (2 * shares > len(dated))}
+    of_kind = {id: cell for id, cell in dated.items() if cell.is_share == (2 * shares > len(dated))}
+    on_days = sum(_is_of_a_day(cell) for cell in of_kind.values())
+    if 2 * on_days == len(of_kind):
+        return of_kind
+    return {id: cell for id, cell in of_kind.items() if _is_of_a_day(cell) == (2 * on_days > len(of_kind))}
+
+
+def _is_of_a_day(cell: SeriesCell) -> bool:
+    """Returns whether a value is of a day, as in a balance sheet: what inventories are on it, not how they changed."""
+    return cell.period is not None and not cell.period.months and bool(cell.period.day)
 
 
 def _order(

@@ -539,3 +539,21 @@ async def test_a_share_of_one_quarter_is_computed() -> None:
 )
 async def test_what_is_not_surely_understood_is_not_answered(question: str) -> None:
     assert await ask(question, STATEMENTS, first=len(STATEMENTS)) is None
+
+
+async def test_what_changed_within_months_is_no_value_of_a_day() -> None:
+    """The statement of cash flows has a row of the same label: how inventories changed."""
+    keys = {key: f"{key} Okeke Ferries.md" for key in QUARTERS}
+    columns = ["Nine Months Ended December 31, 2022", "March 31, 2023", "June 30, 2023"]
+    hits = [
+        hit(
+            file,
+            f"Figures (in millions)\n\n| | {column} |\n|---|---|\n| Inventories | {value} |\n",
+            list(keys.values()),
+        )
+        for file, column, value in zip(keys.values(), columns, ("1,049", "7,482", "7,351"), strict=True)
+    ]
+    told = await tell("How have inventories changed across the quarters?", hits)
+    assert "1,049" not in told
+    assert "No such value was surely found in: 2022 Q4 Okeke Ferries." in told
+    assert "down by 131 million" in told

@@ -68,11 +68,11 @@ def choose_rows(asked: Asked, rows: Sequence[SeriesRow]) -> dict[str, SeriesCell
             chosen[id] = cell
     dated = {id: cell for id, cell in chosen.items() if cell.period} or chosen
     shares = sum(cell.is_share for cell in dated.values())
-    of_kind = {id: cell for id, cell in dated.items() if cell.is_share == (2 * shares > len(dated))}
-    on_days = sum(_is_of_a_day(cell) for cell in of_kind.values())
-    if 2 * on_days == len(of_kind):
-        return of_kind
-    return {id: cell for id, cell in of_kind.items() if _is_of_a_day(cell) == (2 * on_days > len(of_kind))}
+    alike = {id: cell for id, cell in dated.items() if cell.is_share == (2 * shares > len(dated))}
+    on_days = sum(_is_of_a_day(cell) for cell in alike.values())
+    if 2 * on_days == len(alike):
+        return alike
+    return {id: cell for id, cell in alike.items() if _is_of_a_day(cell) == (2 * on_days > len(alike))}
 
 
 def _is_of_a_day(cell: SeriesCell) -> bool:

@@ -11,6 +11,7 @@ from core.events import AnswerEvent, SearchEvent, StepEvent
 from core.ports.reasoning import Answer, Question, Step, Support, Unsupported
 from core.ports.retrieval import Hit, Query, check_searched
 from core.strategies import StrategyConfig
+from core.text.titles import stem_of
 from core.text.value_kinds import find_stems
 from core.trace import Trace
 from reasoning.citations.quotes import passage_text
@@ -24,14 +25,15 @@ from reasoning.strategies.extractive.answering import (
     write_values,
 )
 from reasoning.strategies.extractive.following import follow_reference
-from reasoning.strategies.extractive.over_periods.series import asks_for_series, find_series
+from reasoning.strategies.extractive.over_periods.rows import read_asked
+from reasoning.strategies.extractive.over_periods.series import asks_for_series, choose_family, find_series
 from reasoning.strategies.extractive.over_rows import NOTE, answer_over_rows
 from reasoning.strategies.extractive.quoting import choose, cite, write, write_nearest, write_unit
 from reasoning.strategies.extractive.reading import Reading, read_hits
 from reasoning.strategies.extractive.sides import split_sides
 from reasoning.strategies.extractive.stated import asks_of_relation
 from reasoning.strategies.extractive.units import READ
-from reasoning.strategies.extractive.wording import Wanted, find_wanted
+from reasoning.strategies.extractive.wording import Wanted, asks_for_each, find_wanted, leave_out_each
 
 __all__ = ["PASSAGES", "Config", "Extractive"]
 
@@ -40,6 +42,8 @@ PASSAGES = 5
 _PASSAGES_OF_TEXT = 10
 """The same of a question for a reason or a change, whose words are seldom those of its answer."""
 _FEWEST_SIDES = 2
+_MOST_VERSIONS = 8
+"""Versions of a document that are searched for a question about each."""
 _LABEL = "Extractive: this answer only quotes its sources; no language model wrote it."
 _REMEDY = "set up a language model"
 _NOTHING = "No passage was found that answers this."
@@ -88,7 +92,7 @@ class Extractive:
         looks = [over_periods] if over_periods else []
         answer = await self._conclude_series(question, over_periods, trace) if over_periods else None
         if answer is None:
-            looks = await self._look_at_sides(question, trace)
+            looks = await self._look_at_versions(question, trace) or await self._look_at_sides(question, trace)
             answer = await self._conclude_rows(question, looks, trace) or self._conclude_sides(question, looks)
         if answer is None:
             look = over_periods or await self._look(question, question.text, trace)
@@ -124,6 +128,25 @@ class Extractive:
         joined = sides.joined.casefold()
         is_one_name = any(joined in _find_heads(hit).casefold() for look in looks for hit in look.hits)
         return [] if is_one_name else [look.prefer_side() for look in looks]
+
+    async def _look_at_versions(self, question: Question, trace: Trace) -> list["_Look"]:
+        """Searches and reads each version of a document for a question about each; returns [] for any other question.
+        The newest versions are read, the oldest of them first.
+        """
+        if question.parts or not asks_for_each(question.text):
+            return []
+        text = leave_out_each(question.text)
+        look = await self._look(question, text, trace)
+        family = choose_family(read_asked(text), text, look.hits) if look.hits else None
+        if not family or len(family) < _FEWEST_SIDES:
+            return []
+        if len(family) > _MOST_VERSIONS:
+            trace.note(f"{len(family) - _MOST_VERSIONS} older versions were not read")
+        looks = [
+            await self._look(replace(question, documents=frozenset({ref.id})), text, trace, step, stem_of(ref.key))
+            for step, ref in enumerate(family[-_MOST_VERSIONS:], start=1)
+        ]
+        return [replace(look, is_version=True) for look in looks]
 
     async def _look(self, question: Question, text: str, trace: Trace, step: int = 1, side: str = "") -> "_Look":
         began = time.monotonic()
@@ -226,9 +249,11 @@ class Extractive:
         )
 
     def _conclude_sides(self, question: Question, looks: Sequence["_Look"]) -> Answer | None:
-        """Returns the best quotes of each side, or None unless at least two sides are answered, by different units."""
+        """Returns the best quotes of each side, or None unless at least two sides are answered. Versions may say the
+        same; other sides are answered by different units.
+        """
         found = [look for look in looks if self._answers(question, look.reading) and _is_about(look)]
-        if len({look.reading.units[0].text for look in found}) < _FEWEST_SIDES:
+        if len({(look.is_version and look.side, look.reading.units[0].text) for look in found}) < _FEWEST_SIDES:
             return None
         most = max(1, self._config.sentences // len(looks))
         written = [
@@ -257,13 +282,16 @@ class Extractive:
 
 @dataclass(frozen=True, kw_only=True)
 class _Look:
-    """A search with a question, or with the question of one `side`, and what was read."""
+    """A search with a question, or with the question of one `side`, and what was read. `is_version`: the side is a
+    version of a document, whose passages alone were searched.
+    """
 
     question: str
     side: str
     hits: tuple[Hit, ...]
     reading: Reading
     seconds: float
+    is_version: bool = False
 
     def prefer_side(self) -> "_Look":
         """Returns the look with the units of passages that have the side's name as their title first, and then units of
@@ -290,6 +318,8 @@ def _find_heads(hit: Hit) -> str:
 
 
 def _is_about(look: _Look) -> bool:
-    """Returns whether the passage of the best unit names the side."""
+    """Returns whether the passage of the best unit names the side, or is of it."""
+    if look.is_version:
+        return True
     hit = look.reading.units[0].hit
     return find_stems(look.side) <= find_stems(f"{_find_heads(hit)}\n{hit.chunk.text[:READ]}")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 __all__ = [
     "Wanted",
+    "asks_for_each",
     "asks_for_place",
     "explains_last",
     "find_report_words",
@@ -15,8 +16,10 @@ __all__ = [
     "gives",
     "is_reference",
     "is_sentence",
+    "leave_out_each",
 ]
 
+_FEWEST_WORDS = 3
 _READ = 600
 """Characters of a sentence or question in which these words are looked for."""
 
@@ -96,13 +99,32 @@ _OF_REPORT = (
 )
 """What names the report that a question is asked of: "In its Q1 2023 10-Q, …", "… as stated in the latest report"."""
 
+_EACH_OF = r"(?:each|every|each of (?:the|these|those)|jede[mnrs]?|chaque)"
+_VERSION = (
+    r"(?:\w{1,15}\s){0,2}?(?:reports?|filings?|versions?|editions?|releases?|10-[KQ]s?|Quartalsberichte?s?|Berichte?s?"
+    r"|Version|Fassung|Ausgabe|rapport|édition)"
+)
+_PERIOD = r"(?:period|quarter|year|month|Quartal|Jahr|Zeitraum|trimestre|période|année|exercice)s?"
+_EACH = re.compile(
+    r"[,.;]?\s?(?:\b(?:please\s)?(?:list|show|tell|give|provide|break|split)\b[^.?!]{0,50}?\s)?"
+    r"\b(?:(?:separately|individually|(?:a )?breakdown|broken down|down|aufgeschlüsselt|getrennt|séparément)\s"
+    rf"(?:for|by|per|in|nach|für|je|pro|par|pour)\s(?:{_EACH_OF}\s)?(?:\w{{1,15}}\s){{0,2}}?(?:{_PERIOD}|{_VERSION})"
+    rf"|(?:(?:in|for|of|by|from|across|für|aus|dans|pour)\s)?{_EACH_OF}\s"
+    rf"(?:(?:reported|reporting|fiscal|berichtete[mnrs]?)\s{_PERIOD}|{_VERSION})"
+    r"|(?:per|pro|je)\s(?:version|report|filing|edition|Bericht|Fassung|Ausgabe))\b",
+    re.IGNORECASE,
+)
+"""What asks for an answer of each version: "in each report", "List this separately for each period". What
+is due "each year" is due under one contract.
+"""
+
 _ASKS_FOR_REASON = re.compile(
     r"\b"
     + _any_of(r"""
     why\b;how come\b;reasons?\b;causes?\b;caused\b;factors?\b;drivers?\b;drove\b;contribut(?:ed|es?|ing|ors?)\b
     explains?\b;explained\b;led to\b;leads? to\b;due to what\b;accounts? for\b;driv(?:es|ing)\b
     how (?:do|does|did|has|have|is|are|was|were|will|would|might|could|can|may)\b.{0,160}?\b(?:affect|impact|influence)
-    how .{0,160}?\b(?:affect|impact|influence)s?\b
+    how .{0,160}?\b(?:affect|impact|influence)s?\b;what (?:role|part) (?:do|does|did|has|have)\b
     warum\b;weshalb\b;wieso\b;weswegen\b;wodurch\b;gr[üu]nde?n?\b;ursachen?\b;faktoren\b;auswirkung;woran liegt\b
     woran lag\b;wie (?:wirkt|wirken|wirkte|beeinfluss);führt(?:e|en)? zu\b
     pourquoi\b;raisons?\b;facteurs?\b;à quoi est dû;comment .{0,160}?\b(?:affect|influ|impact)
@@ -167,6 +189,24 @@ def is_reference(sentence: str) -> bool:
 def asks_for_place(question: str) -> bool:
     """Returns whether a question asks where something stands, so that a sentence that refers there answers it."""
     return _ASKS_FOR_PLACE.search(question[:_READ]) is not None
+
+
+def asks_for_each(question: str) -> bool:
+    """Returns whether a question wants an answer of each period, report or version: "What does each version say …"."""
+    return _EACH.search(question[:_READ]) is not None
+
+
+def leave_out_each(question: str) -> str:
+    """Returns a question without the words that ask for each version, which are no evidence in any of them."""
+    found = _EACH.search(question[:_READ])
+    if found is None:
+        return question
+    rest = (
+        " ".join(f"{question[: found.start()]} {question[found.end() :]}".split())
+        .replace(" ?", "?")
+        .replace("? .", "?")
+    )
+    return rest if len(rest.split()) >= _FEWEST_WORDS else question
 
 
 def find_report_words(question: str) -> re.Match[str] | None:

@@ -165,6 +165,27 @@ async def test_the_words_that_name_a_report_are_no_evidence_and_other_reports_ar
     assert {unit.hit.document.id for unit in both.units} == {"2023 Q1", "2022 Q4"}
 
 
+async def test_each_version_is_quoted_if_a_question_asks_for_each(server: ChatServer) -> None:
+    """The sentence of two versions is the same, which two sides of a comparison may not have."""
+    days = {"1.0": "four", "1.1": "four", "2.0": "six"}
+    rules = {f"policy-{name}.md": f"A stay at a hotel has at most {most} nights." for name, most in days.items()}
+    desk = ReasoningDesk(server, {key: ("Travel Policy", text) for key, text in rules.items()})
+    refs = [found.document for found in desk.hits.values()]
+    hits = [
+        replace(found, versions=tuple(ref for ref in refs if ref != found.document)) for found in desk.hits.values()
+    ]
+    desk.backends = replace(desk.backends, searcher=RecordingSearcher("bridged", hits, desk.searched))
+    answer, _ = await desk.ask(QUOTING, "How many nights may a stay at a hotel have, in each version?")
+    told = [
+        f"policy-{name}: A stay at a hotel has at most {most} nights. [{n}]"
+        for n, (name, most) in enumerate(days.items(), 1)
+    ]
+    assert answer.text == "\n\n".join(told)
+    assert [step.question for step in answer.steps] == ["How many nights may a stay at a hotel have?"] * 3
+    whole, _ = await desk.ask(QUOTING, "How many nights may a stay at a hotel have?")
+    assert "policy-1.0: " not in whole.text
+
+
 async def test_the_sentence_that_states_the_asked_fact_is_quoted_first(server: ChatServer) -> None:
     """The words of the question are in the first sentence; the fact is in another."""
     text = "Many ask who opened the Orrin Mill. The works began in 1912, by Ada Lund of Ulm."

@@ -46,7 +46,7 @@ from reasoning.strategies.extractive.over_periods.wording import (
 )
 from reasoning.strategies.extractive.sides import split_sides
 
-__all__ = ["SERIES_NOTE", "Ratio", "SearchDocuments", "Series", "asks_for_series", "find_series"]
+__all__ = ["SERIES_NOTE", "Ratio", "SearchDocuments", "Series", "asks_for_series", "choose_family", "find_series"]
 
 SERIES_NOTE = "Each value stands in the cited table; no language model read whether it answers. The change is computed."
 _SINGLE_NOTE = "The value stands in the cited table; no language model read whether it answers."
@@ -116,7 +116,7 @@ async def find_series(question: Question, text: str, hits: Sequence[Hit], search
     """Returns the values that a question over periods asks for, or the value of one report; None for another question,
     or if they are not found.
 
-    The documents are one family (`_choose_family`); a question about two is none over periods.
+    The documents are one family (`choose_family`); a question about two is none over periods.
     """
     text = say_as_rows(text)
     if question.parts or not hits or not asks_for_series(text) or _ADDS.search(text):
@@ -151,7 +151,7 @@ async def _find_measure(text: str, hits: Sequence[Hit], search: SearchDocuments,
     """Returns the values of one measure. `whole_text` is the question, which also names the documents."""
     asked = read_asked(text)
     quarters = find_quarters(text)
-    members = _choose_family(read_asked(whole_text), whole_text, hits)
+    members = choose_family(read_asked(whole_text), whole_text, hits)
     if members is None or (quarters is not None and not members):
         return None
     if quarters is None and len(members) < _FEWEST:
@@ -264,7 +264,7 @@ def _find_lacking(question: str, members: Sequence[DocumentRef]) -> list[str]:
     return [bound for bound in dict.fromkeys(find_bounds(question) or ()) if bound not in {*marks, NO_END}]
 
 
-def _choose_family(asked: Asked, question: str, hits: Sequence[Hit]) -> list[DocumentRef] | None:
+def choose_family(asked: Asked, question: str, hits: Sequence[Hit]) -> list[DocumentRef] | None:
     """Returns the versions of one document that the question asks over, the oldest first; [] if the hits are of no
     family, None if they are of several that have the row and the question names none.
 

@@ -4,6 +4,7 @@ import pytest
 
 from reasoning.strategies.extractive.wording import (
     Wanted,
+    asks_for_each,
     asks_for_place,
     explains_last,
     find_report_words,
@@ -11,6 +12,7 @@ from reasoning.strategies.extractive.wording import (
     gives,
     is_reference,
     is_sentence,
+    leave_out_each,
 )
 
 
@@ -106,3 +108,27 @@ def test_a_heading_is_no_sentence() -> None:
 def test_the_words_that_name_a_report_are_known(question: str, report: str) -> None:
     found = find_report_words(question)
     assert (found[0] if found else "") == report
+
+
+@pytest.mark.parametrize(
+    ("question", "rest"),
+    [
+        (
+            "How do exchange rates affect Okeke? List this out separately for each reported period.",
+            "How do exchange rates affect Okeke?",
+        ),
+        (
+            "What role have floods played? Please provide a breakdown for each reporting period.",
+            "What role have floods played?",
+        ),
+        ("What does each version of the policy say about hotels?", "What does of the policy say about hotels?"),
+        ("Welche Risiken für die Fähre nennt jeder Bericht?", "Welche Risiken für die Fähre nennt?"),
+        ("What is said of crews, by quarter?", None),
+        ("How much rent is due each year?", None),
+        ("How many days of leave are there per year?", None),
+        ("What changed par rapport à 2023?", None),
+    ],
+)
+def test_an_answer_of_each_version_may_be_asked_for(question: str, rest: str | None) -> None:
+    assert asks_for_each(question) is (rest is not None)
+    assert leave_out_each(question) == (question if rest is None else rest)

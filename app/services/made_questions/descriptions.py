@@ -28,7 +28,7 @@ _PRESENT = _words("""
 """)
 _VAGUE = _words("""
     used included contained said called named considered became remained received reported noted based followed
-    followed stated needed seemed tried wanted involved added
+    stated needed seemed tried wanted involved added
     mentioned listed related described based compared associated known interested regarded
 """)
 """Verbs that say too little to describe anything."""

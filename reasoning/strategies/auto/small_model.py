@@ -106,7 +106,7 @@ async def _quote_values(
     reading = await read_hits(backends, session.question.corpus, question, replace(found, hits=hits, facts=()))
     quoted = is_answered(reading, LEAST, sure=False)
     text, citations, note = write_values(question, series, reading, is_answered=quoted, most=_MOST_QUOTES - 1)
-    shown = tuple(map(passage_text, dict.fromkeys((*series.hits, *hits))))
+    shown = tuple(passage_text(hit) for hit in {hit.chunk.id: hit for hit in (*series.hits, *hits)}.values())
     return _Outcome(
         conclusion=Conclusion(text=text, support=Support.QUOTED, citations=citations, shown=shown), note=note
     )

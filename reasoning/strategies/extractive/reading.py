@@ -41,6 +41,7 @@ _QUOTED = 3
 """The units that count for the probability that a unit is right, as the weights were fitted."""
 _KIND_OF_REPORT = re.compile(r"10-?[KQ]|20-F|8-K", re.IGNORECASE)
 """Its number tells no version."""
+_SEVERAL_REPORTS = re.compile(r"(?:reports|filings|10-?[KQ]s|berichten|rapports\s?\w{0,12})\W{0,3}\Z", re.IGNORECASE)
 _FEWEST_WORDS = 3
 OTHER_NUMBER = 0.5
 """The greatest probability of an answer if no quote has a number of the question: bit 3 is not bit 9."""
@@ -73,14 +74,13 @@ class Reading:
 async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, found: SearchResult) -> Reading:
     """Returns the units of the hits that were found, the best first, and how probably they answer the question.
 
-    If the question names documents, or one of several reports, only their hits are read: a clause of another contract
-    is no answer, however well it fits. Units that state what the question asks for, by one of the facts of the hits, go
-    before the others. The probabilities are of the best unit by words.
+    If the question names documents, or one of the versions of a report, only their hits are read: a clause of another
+    contract is no answer, however well it fits. Units that state what the question asks for, by one of the facts of the
+    hits, go before the others. The probabilities are of the best unit by words.
     """
     hits, facts = found.hits[:_MOST_HITS], found.facts
     hits = tuple(hit for hit in hits if hit.document.id in found.named) or hits
-    report = find_report(question, hits) if hits and find_report_words(question) else None
-    hits = tuple(hit for hit in hits if report in (None, hit.document.id))
+    hits = _leave_out_siblings(question, hits)
     question = _drop_naming(question, hits, found.named)
     asked = read_question(question, await backends.count_passages(corpus, find_stems(question[:READ])))
     units = await compute(list_units, asked, hits, _MOST_UNITS)
@@ -110,6 +110,16 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
         right=min(decision.right, OTHER_NUMBER) if lacks_number else decision.right,
         lacks_number=lacks_number,
     )
+
+
+def _leave_out_siblings(question: str, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
+    """Returns the hits without those of other versions of the report that a question names."""
+    words = find_report_words(question)
+    report = find_report(question, hits) if hits and words and not _SEVERAL_REPORTS.search(words[0]) else None
+    if report is None:
+        return hits
+    siblings = {ref.id for hit in hits if hit.document.id == report for ref in hit.versions}
+    return tuple(hit for hit in hits if hit.document.id not in siblings)
 
 
 def _drop_naming(question: str, hits: Sequence[Hit], named: frozenset[str]) -> str:

@@ -161,6 +161,9 @@ async def test_the_words_that_name_a_report_are_no_evidence_and_other_reports_ar
     assert reading.units[0].text == "The ferry was sold for lack of crew."
     assert {unit.hit.document.id for unit in reading.units} == {"2023 Q1"}
     assert not {word.stem for word in reading.asked.words} & {"10", "q1", "2023"}
+    others = hit("Beta", "", "Beta sold the ferry for lack of fuel.")
+    kept = await reading_module.read_hits(desk.backends, desk.corpus, asked, _found(first, second, others))
+    assert {unit.hit.document.id for unit in kept.units} == {"2023 Q1", "Beta"}, "another company's is no version"
     both = await reading_module.read_hits(desk.backends, desk.corpus, "Why was the ferry sold?", _found(first, second))
     assert {unit.hit.document.id for unit in both.units} == {"2023 Q1", "2022 Q4"}
 

@@ -13,9 +13,18 @@ from core.passage_context.cells import TableCell
 from core.text.periods import NO_END, is_within
 from core.text.titles import find_marks
 from core.text.value_kinds import find_stems
-from reasoning.strategies.extractive.over_periods.rows import Asked, SeriesCell, SeriesRow, asks_for_share
+from reasoning.strategies.extractive.over_periods.cells import SeriesCell
+from reasoning.strategies.extractive.over_periods.rows import Asked, SeriesRow, asks_for_share
 
-__all__ = ["choose_rows", "find_label", "find_prior_year", "is_next_quarter", "is_prior_year", "list_periods"]
+__all__ = [
+    "choose_rows",
+    "find_label",
+    "find_prior_year",
+    "is_next_quarter",
+    "is_prior_year",
+    "list_periods",
+    "says_only_period",
+]
 
 _FEWEST = 2
 _YEAR, _QUARTER = 12, 3
@@ -138,13 +147,19 @@ def _leave_out_others(cells: Iterable[SeriesCell]) -> list[SeriesCell]:
     """Returns the cells whose columns say only a period, or of whose columns all say the same beside it. `Plan 2024` is
     no value beside `2023`, and of `Actual 2023` and `Plan 2024` it is not known which is wanted.
     """
-    words = {
-        cell: frozenset(word for word in find_stems(cell.column) - _OF_PERIODS if word.isalpha())
-        | frozenset("%" * cell.column.count("%"))
-        for cell in cells
-    }
+    words = {cell: _find_other_words(cell) for cell in cells}
     plain = [cell for cell, others in words.items() if not others]
     return plain or (list(words) if len(set(words.values())) == 1 else [])
+
+
+def says_only_period(cell: SeriesCell) -> bool:
+    """Returns whether the column of a value says a period, or a unit, and nothing else: `Outlook 2024` does."""
+    return not _find_other_words(cell)
+
+
+def _find_other_words(cell: SeriesCell) -> frozenset[str]:
+    words = frozenset(word for word in find_stems(cell.column) - _OF_PERIODS if word.isalpha())
+    return words | frozenset("%" * cell.column.count("%"))
 
 
 def list_periods(asked: Asked, rows: Sequence[SeriesRow], bounds: tuple[str, str] | None) -> list[SeriesCell]:

@@ -10,29 +10,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from core.documents import HEADING_SEPARATOR, Span
+from core.documents import HEADING_SEPARATOR
 from core.passage_context.grids import GridRow, TextGrid, usual_width
 from core.passage_context.other_words import find_other_words, find_said_labels
 from core.passage_context.row_labels import MOST_STEMS, SUM_WORDS
 from core.passage_context.tables import are_labels
 from core.ports.retrieval import Hit
 from core.text.name_spans import find_names
-from core.text.periods import Period, find_months, leave_out_periods, read_period
+from core.text.periods import find_months, leave_out_periods
 from core.text.terms import split_words
 from core.text.titles import find_wanted_marks
 from core.text.value_kinds import find_stems
 from core.text.word_lists import SMALL_WORDS
+from reasoning.strategies.extractive.over_periods.cells import FOOTNOTE, SeriesCell, list_cells
 from reasoning.strategies.extractive.over_periods.units import (
     CAPTION,
-    add_sign,
-    find_place,
-    find_sign,
-    find_unit,
-    is_unscaled,
 )
-from reasoning.strategies.survey.values import Amount, read_amount, read_passage_grids
+from reasoning.strategies.survey.values import read_passage_grids
 
-__all__ = ["METRIC", "Asked", "SeriesCell", "SeriesRow", "asks_for_share", "list_rows", "read_asked"]
+__all__ = ["METRIC", "Asked", "SeriesRow", "asks_for_share", "list_rows", "read_asked"]
 
 _LAST_CLAUSE = re.compile(
     r"[?;]|,?\s(?:and|und|et)\s(?:what|how|why|which|is|are|was|wie|warum|welche|quel|quelle|comment|pourquoi)\b",
@@ -47,6 +43,7 @@ _FILLING = find_stems(
     "figures total time quarter quarters quarterly period periods year years yearly annual month months monthly "
     "version versions edition editions filing filings release releases course history business company line category "
     "highest lowest peak high low much many stand go went look last first each every over across "
+    "10-Q 10-K 20-F 8-K quarterly statement stated shown newest current "
     "allocate spend spent generate earn earned record incur invest make made book post achieve state reveal give tell "
     "entwickelt entwickelte entwicklung verändert veränderung geändert gestiegen gesunken verlauf zeit laufe quartal "
     "quartale quartalen jahr jahre jahren zeitraum zeiträume berichten bericht einzelnen höhe hoch wie sich über "
@@ -78,6 +75,9 @@ _MEASURES = find_stems(
     "Wachstum Marge Quote Durchschnitt Plan Prognose croissance marge taux moyenne ratio prévision budget"
 )
 """Words that make another value of the label beside them: revenue growth is no revenue."""
+_MOST_OF_NAME = 12
+"""Words of a line that names a company."""
+_OF_HEADINGS = find_stems("information reporting overview note notes by all Angaben nach information par")
 _PER = re.compile(r"\b(?:per|pro|je|par)\s{1,3}([^\W\d_]{2,30})", re.IGNORECASE)
 _NO_PER = find_stems("cent rapport quarter year month period report version week day annum Quartal Jahr Monat an mois")
 _SHARE_ASKED = re.compile(
@@ -87,19 +87,16 @@ _IN_BRACKETS = re.compile(r"\([^()]{1,40}\)")
 """A unit, or an explanation, behind a label: `Containers (TEU)`."""
 METRIC = frozenset({"*"})
 """The name of all labels of a group of terms that say the same."""
-_PAGE = re.compile(r"pages?|seiten?|no\.?|nr\.?", re.IGNORECASE)
-"""A column whose numbers are no values."""
 _MOST_BEFORE = 4
 """Passages before a passage that are read for the beginning of its table, at most."""
 _FIRST_PASSAGES = 2
 """Passages of a document that name whom it is of."""
-_FOOTNOTE = re.compile(r"\(\d{1,2}\)|[®™†*]")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
     """A question over periods: its first clause, the words that a row must account for, other names of these, and the
-    words of names, which must stand in the documents.
+    words of names, which must stand in the documents. `enough` is the share of the words.
     """
 
     clause: str
@@ -109,33 +106,11 @@ class Asked:
     names: frozenset[str]
     months: int
     is_cut: bool
+    enough: float = _ENOUGH
 
     @cached_property
     def said_words(self) -> frozenset[str]:
         return frozenset(stem for term in find_other_words(self.text) for stem in term.said)
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class SeriesCell:
-    """A value of a row; each is equal to itself alone. `row` is the place of the row in the text of the hit, `label`
-    the last part of its label, `scale` what the table says of its numbers, `million`, and `currency` the code of their
-    currency, '' if it says none.
-    """
-
-    hit: Hit
-    rank: int
-    row: Span
-    label: str
-    column: str
-    value: str
-    amount: Amount
-    period: Period | None
-    scale: str
-    currency: str
-
-    @property
-    def is_share(self) -> bool:
-        return "%" in self.value or self.scale == "%"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,7 +177,7 @@ def list_rows(asked: Asked, hits: Sequence[Hit]) -> Iterator[SeriesRow]:
                 if found is None:
                     continue
                 score, name = found
-                if cells := tuple(_list_cells(hit, rank, row, table)):
+                if cells := tuple(list_cells(hit, rank, row, grid, heads[row.start], table.caption)):
                     yield SeriesRow(score=score, name=name, cells=cells)
 
 
@@ -261,18 +236,26 @@ def _find_last_head(grid: TextGrid, heads: Mapping[int, str], text: str) -> str:
 def _find_own_names(
     asked: Asked, hits: Sequence[Hit], tables: Mapping[str, Sequence[_Table]]
 ) -> Mapping[str, frozenset[str]]:
-    """Returns for each document which names of the question are its own, as that of a company: they stand on its first
-    pages, and no row or column has them.
+    """Returns for each document which names of the question are its own, as the name of a company is: they stand on its
+    first pages in a line that is no sentence and names no segment, and no row or column has them. A sentence may tell
+    of a competitor.
     """
     names = {hit.document.id: frozenset[str]() for hit in hits}
     for hit in hits:
         if hit.chunk.position < _FIRST_PASSAGES:
-            names[hit.document.id] |= asked.names & find_stems(hit.chunk.text)
+            names[hit.document.id] |= asked.names & find_stems("\n".join(_list_name_lines(hit.chunk.text)))
     for hit in hits:
         labels = [f"{row.label} {table.heads[row.start]}" for table in tables[hit.chunk.id] for row in table.grid.rows]
         columns = [" ".join(table.grid.columns) for table in tables[hit.chunk.id]]
         names[hit.document.id] -= find_stems(" ".join([*labels, *columns]))
     return names
+
+
+def _list_name_lines(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        is_name = len(line.split()) <= _MOST_OF_NAME and not line.rstrip().endswith((".", ";", ","))
+        if is_name and not _PART_OF_COMPANY.search(line):
+            yield line
 
 
 def _find_heads(grid: TextGrid, text: str, head: str) -> dict[int, str]:
@@ -299,7 +282,7 @@ def _own_label(row: GridRow) -> str:
 def _part_of(row: GridRow, heads: Mapping[int, str]) -> frozenset[str]:
     """Returns the words of the head and the groups above the label of a row."""
     groups = row.label.split(HEADING_SEPARATOR)[:-1]
-    words = find_stems(_FOOTNOTE.sub(" ", " ".join([heads[row.start], *groups]))) - SUM_WORDS
+    words = find_stems(FOOTNOTE.sub(" ", " ".join([heads[row.start], *groups]))) - SUM_WORDS
     return frozenset(word for word in words if not any(map(str.isdigit, word)))
 
 
@@ -321,6 +304,29 @@ def _is_of_other_part(asked: Asked, part: frozenset[str]) -> bool:
     return bool(part - _SECTION - _FILLING - asked.words) and not (part - _SECTION - _FILLING) & asked.words
 
 
+_PART_OF_COMPANY = re.compile(
+    r"\b(?:segment|division|business (?:unit|area)|subsidiary|region|Sparte|Geschäftsbereich|Bereich|secteur|filiale"
+    r"|branch)\b",
+    re.IGNORECASE,
+)
+_HEADING = re.compile(r"^#{1,6}\s.{1,120}$|^[^\W\d_][^|.:;\n]{0,80}$", re.MULTILINE)
+
+
+def _is_below_other_part(asked: Asked, grid: TextGrid, hit: Hit) -> bool:
+    """Returns whether the nearest heading above a table names a segment that the question does not say, and no several
+    of them: `Segment Pumps`.
+    """
+    above = hit.chunk.text[max(0, grid.start - CAPTION) : grid.start]
+    headings = [*_HEADING.findall(above)]
+    heading = headings[-1] if headings else hit.chunk.heading.split(HEADING_SEPARATOR)[-1]
+    heading = _IN_BRACKETS.sub(" ", heading)
+    named = _PART_OF_COMPANY.search(heading)
+    if named is None:
+        return False
+    own = find_stems(heading) - _SECTION - _FILLING - find_stems(named[0]) - _OF_HEADINGS
+    return bool(own) and not own & asked.words
+
+
 def _wants_other_measure(asked: Asked, told: frozenset[str], core: frozenset[str]) -> bool:
     """Returns whether the question says a word that makes another value of a label, and the row does not say it."""
     own = told | frozenset(stem for term in find_other_words(asked.text) if core in term.others for stem in term.said)
@@ -335,7 +341,7 @@ def _weigh_row(
 
     A label of its own, `iPhone`, goes before a label of statements, "revenue", which then has to be the table's.
     """
-    *groups, last = _FOOTNOTE.sub(" ", row.label).split(HEADING_SEPARATOR)
+    *groups, last = FOOTNOTE.sub(" ", row.label).split(HEADING_SEPARATOR)
     stems = frozenset(
         stem for stem in find_stems(_IN_BRACKETS.sub(" ", last) or last) - SUM_WORDS if not any(map(str.isdigit, stem))
     )
@@ -357,15 +363,15 @@ def _weigh_row(
     group = " ".join(groups)
     part = _part_of(row, {row.start: head})
     columns = " ".join(row.names or grid.columns)
-    is_other = is_metric and _is_of_other_part(asked, part)
+    is_other = (is_metric and _is_of_other_part(asked, part)) or _is_below_other_part(asked, grid, hit)
     if is_other or _wants_other_measure(asked, find_stems(f"{row.label} {head} {columns}"), core):
         return None
-    caption = text[max(0, grid.start - CAPTION) : grid.start]
+    caption = _read_caption(asked, grid, text)
     around = f"{group} {caption} {hit.chunk.heading} {columns} {head}"
     told = core | names | find_stems(f"{last} {around}")
     told |= frozenset(stem for term in find_other_words(asked.text) if term.is_in(told) for stem in term.said)
     wanted = asked.words - _FILLING - names
-    if wanted and len(wanted & told) < (1 if _SEVERAL.search(asked.text) else _ENOUGH) * len(wanted):
+    if wanted and len(wanted & told) < (1 if _SEVERAL.search(asked.text) else asked.enough) * len(wanted):
         return None
     of_group = find_said_labels(group)
     if of_group and not of_group & asked.said and not core <= find_stems(group):
@@ -374,30 +380,11 @@ def _weigh_row(
     return score - min(1.5, 0.5 * len(others)), name
 
 
-def _list_cells(hit: Hit, rank: int, row: GridRow, table: _Table) -> Iterator[SeriesCell]:
-    grid, text = table.grid, hit.chunk.text
-    columns = row.names or grid.columns
-    label = _FOOTNOTE.sub(" ", row.label.split(HEADING_SEPARATOR)[-1])
-    end = row.start + len(text[row.start : row.end].rstrip())
-    for at, place in enumerate(row.cells):
-        value = text[slice(*place)]
-        if place == row.named_by or (not at and not row.names) or not value:
-            continue
-        column = (columns[at] if at < len(columns) else "").replace(HEADING_SEPARATOR, " ")
-        amount = read_amount(value.replace(" %", "%"), column)
-        if not is_unscaled(f"{value} {label}"):
-            value = add_sign(value, find_sign(grid, at, text))
-        unit = find_unit(value, find_place(grid, row, column, label, text, f"{hit.chunk.heading} {table.caption}"))
-        if amount is not None and not _PAGE.fullmatch(column.strip()):
-            yield SeriesCell(
-                hit=hit,
-                rank=rank,
-                row=Span(start=row.start, end=end),
-                label=" ".join(label.split()).strip(" :"),
-                column=" ".join(column.split()),
-                value=value,
-                amount=amount,
-                period=read_period(" ".join(column.split())),
-                scale=unit.scale,
-                currency=unit.currency,
-            )
+def _read_caption(asked: Asked, grid: TextGrid, text: str) -> str:
+    """Returns the text above a table; without its sentences, which may tell of something else, if the row has to have
+    all words of the question.
+    """
+    caption = text[max(0, grid.start - CAPTION) : grid.start]
+    if asked.enough < 1:
+        return caption
+    return "\n".join(line for line in caption.splitlines() if not line.rstrip().endswith("."))

@@ -27,6 +27,7 @@ from core.text.periods import (
 )
 from core.text.titles import family_of, order_of_marks
 from core.text.value_kinds import find_stems
+from reasoning.strategies.extractive.over_periods.cells import SeriesCell
 from reasoning.strategies.extractive.over_periods.choice import (
     choose_rows,
     find_label,
@@ -35,7 +36,7 @@ from reasoning.strategies.extractive.over_periods.choice import (
     is_prior_year,
     list_periods,
 )
-from reasoning.strategies.extractive.over_periods.rows import Asked, SeriesCell, SeriesRow, list_rows, read_asked
+from reasoning.strategies.extractive.over_periods.rows import Asked, SeriesRow, list_rows, read_asked
 from reasoning.strategies.extractive.over_periods.single import asks_for_value, choose_values, find_report
 from reasoning.strategies.extractive.over_periods.wording import (
     Share,
@@ -51,6 +52,8 @@ __all__ = ["SERIES_NOTE", "Ratio", "SearchDocuments", "Series", "asks_for_series
 SERIES_NOTE = "Each value stands in the cited table; no language model read whether it answers. The change is computed."
 _SINGLE_NOTE = "The value stands in the cited table; no language model read whether it answers."
 _CUT_NOTE = " The rest of the question is not answered."
+_LONGEST = 1000
+"""Characters of a question; a longer question tells a story."""
 _MOST = 16
 """Versions of a document that are read, the newest."""
 _FROM_EACH, _MOST_HITS = 16, 128
@@ -107,6 +110,8 @@ def asks_for_series(text: str) -> bool:
     """Returns whether `find_series` may find something for a question: whether it asks over periods, for a percentage
     of one quarter, or for a value of one report.
     """
+    if len(text) > _LONGEST:
+        return False
     text = say_as_rows(text)
     is_of_one = asks_for_value(read_asked(text).clause) or (find_share(text) and find_quarters(text))
     return bool(is_of_one) or asks_over_periods(text)
@@ -137,13 +142,15 @@ async def find_series(question: Question, text: str, hits: Sequence[Hit], search
 
 async def _find_single(text: str, hits: Sequence[Hit], search: SearchDocuments) -> Series | None:
     """Returns the value of one report that a question asks for, None if it is not surely found."""
-    asked, report = read_asked(text), find_report(text, hits)
+    asked, report = replace(read_asked(text), enough=1), find_report(text, hits)
     if report is None:
         return None
     found = [hit for hit in await search(frozenset({report}), _FROM_EACH) if hit.document.id == report]
     if not _has_names(asked, found):
         return None
-    cells = choose_values(asked, list(list_rows(asked, found)))
+    cells = choose_values(text, asked, list(list_rows(asked, found)))
+    if asks_for_part(text) and not any(cell.is_share for cell in cells):
+        return None
     return Series(cells=cells, missing=(), is_cut=asked.is_cut, is_single=True) if cells else None
 
 

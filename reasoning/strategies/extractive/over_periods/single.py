@@ -7,14 +7,15 @@ for questions over several periods, and told with it.
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from decimal import Decimal
 
 from core.ports.retrieval import Hit
-from core.text.periods import Period
+from core.text.periods import Period, asks_for_extremes, read_period
 from core.text.titles import asks_for_newest, asks_for_older, compares_with_earlier, family_of, find_wanted_marks
-from reasoning.strategies.extractive.over_periods.choice import choose_rows, find_label
-from reasoning.strategies.extractive.over_periods.rows import METRIC, Asked, SeriesCell, SeriesRow, asks_for_share
+from reasoning.strategies.extractive.over_periods.cells import SeriesCell
+from reasoning.strategies.extractive.over_periods.choice import choose_rows, find_label, says_only_period
+from reasoning.strategies.extractive.over_periods.rows import METRIC, Asked, SeriesRow, asks_for_share
 from reasoning.strategies.extractive.wording import Wanted, find_wanted
 
 __all__ = ["asks_for_value", "choose_values", "find_report"]
@@ -28,6 +29,19 @@ _ASKS_FOR_VALUE = re.compile(
     re.IGNORECASE,
 )
 """How a question for a value begins, alone or behind the period: `In the first quarter of 2023, how much did …`."""
+_ASKS_FOR_CHANGE = re.compile(
+    r"\b(?:increas|decreas|chang|declin|drop|r[io]se|risen|gr[eo]w|fall|fell|improv|gestiegen|gesunken|gewachsen|anstieg"
+    r"|rückgang|zunahme|abnahme|veränder|augment|baiss|hausse|évol)"
+    r"|\b(?:last|prior|previous|preceding)\s(?:year|quarter|period)|\byear ago\b|\bvorjahr|\bvorquartal|précédente?\b"
+    r"|\b(?:first|second) half\b.{1,40}\b(?:and|to)\b|\A\W{0,3}how many\b|\bwie ?viele\b|\bcombien d",
+    re.IGNORECASE,
+)
+"""How much a value grew, what it was a year before, and how many things there are, is not told by the value."""
+_STARTS = re.compile(r"\b(?:from|since|until|ab|seit|bis|depuis|jusqu|à partir)", re.IGNORECASE)
+"""In the name of a column: a price from a day on."""
+_LONGEST = 1000
+"""Characters of a question; a longer question tells a story."""
+_YEAR, _FIRST_MONTHS = 12, (1, 2)
 _SURE_LABEL = 10
 """The score of a row whose label the question says whole, or nearly whole, by words that are not the report's name."""
 _SURE_METRIC = 4
@@ -36,7 +50,9 @@ _SURE_METRIC = 4
 
 def asks_for_value(question: str) -> bool:
     """Returns whether a question asks for one value of one named report or period, or of the newest."""
-    if not _ASKS_FOR_VALUE.match(question.strip()) or find_wanted(question) != Wanted():
+    if len(question) > _LONGEST or not _ASKS_FOR_VALUE.match(question.strip()) or find_wanted(question) != Wanted():
+        return False
+    if _ASKS_FOR_CHANGE.search(question) or asks_for_extremes(question):
         return False
     if asks_for_older(question) or compares_with_earlier(question):
         return False
@@ -49,6 +65,8 @@ def find_report(question: str, hits: Sequence[Hit]) -> str | None:
     """
     first = hits[0]
     wanted, marks = find_wanted_marks(question), family_of(first.document.key, first.document.title)[1]
+    if wanted and _are_years(wanted) and not _are_years(marks):
+        return None  # a year has several of these reports
     if not marks or (wanted and not wanted <= marks) or asks_for_older(question) or compares_with_earlier(question):
         return None
     if not wanted and not asks_for_newest(question):
@@ -56,7 +74,11 @@ def find_report(question: str, hits: Sequence[Hit]) -> str | None:
     return first.document.id if wanted or first.versions else None
 
 
-def choose_values(asked: Asked, rows: Sequence[SeriesRow]) -> list[SeriesCell]:
+def _are_years(marks: Collection[str]) -> bool:
+    return all(map(str.isdigit, marks))
+
+
+def choose_values(question: str, asked: Asked, rows: Sequence[SeriesRow]) -> list[SeriesCell]:
     """Returns the value of the report's own period under the label that the question says best; [] if no label, or no
     value, is surely the one. `rows` are of one document.
 
@@ -68,19 +90,39 @@ def choose_values(asked: Asked, rows: Sequence[SeriesRow]) -> list[SeriesCell]:
     of_label = [row for row in rows if row.name == label]
     if max(row.score for row in of_label) < (_SURE_METRIC if label == METRIC else _SURE_LABEL):
         return []
-    first = _choose_value(asked, of_label)
+    first = _choose_value(question, asked, of_label)
     if first is None:
         return []
     others = [row for row in of_label if row.cells[0].is_share != first.is_share]
-    other = _choose_value(asked, others) if others and asks_for_share(asked) else None
+    other = _choose_value(question, asked, others) if others and asks_for_share(asked) else None
     return [first] if other is None else sorted([first, other], key=lambda cell: cell.is_share)
 
 
-def _choose_value(asked: Asked, rows: Sequence[SeriesRow]) -> SeriesCell | None:
+def _choose_value(question: str, asked: Asked, rows: Sequence[SeriesRow]) -> SeriesCell | None:
     cell = next(iter(choose_rows(asked, rows).values()), None)
-    if cell is None or cell.period is None or _is_of_other_length(asked, cell.period, rows):
+    if cell is None or cell.period is None or not says_only_period(cell) or _STARTS.search(cell.column):
+        return None
+    if not _is_asked(question, cell.period) or _is_of_other_length(asked, cell.period, rows):
         return None
     return cell if _is_of_most_tables(cell, rows) else None
+
+
+def _is_asked(question: str, period: Period) -> bool:
+    """Returns whether a period may be the period that a question names: a day or a month, or a year of twelve months,
+    which ends in January or February at the latest. A quarter is the quarter that the report is called by.
+    """
+    marks, named = find_wanted_marks(question), read_period(question)
+    if named and named.day:
+        return period.end == named.end
+    if any(mark[0] == "q" for mark in marks):
+        return True
+    if named and named.month:
+        return (period.year, period.month) == (named.year, named.month)
+    years = {int(mark) for mark in marks if mark.isdigit()}
+    if not years:
+        return True
+    ends = period.year in years or (period.month in _FIRST_MONTHS and period.year - 1 in years)
+    return ends and (period.months == _YEAR or (not period.months and (not period.month or bool(period.day))))
 
 
 def _is_of_most_tables(cell: SeriesCell, rows: Sequence[SeriesRow]) -> bool:

@@ -71,6 +71,13 @@ def add_sign(value: str, sign: str) -> str:
     return f"({sign}{value[1:]}" if value.startswith("(") else f"{sign}{value}"
 
 
+_PER_SHARE_BUT = re.compile(
+    r"\b(?:except|other than|außer|ausgenommen|sauf)\b.{0,40}\b(?:share|Aktie|action)", re.IGNORECASE
+)
+_SMALL = re.compile(r"\D{0,3}\d{1,2}\.\d\d\D{0,2}")
+"""Below "in millions, except per share amounts", an amount of a share."""
+
+
 def is_unscaled(text: str) -> bool:
     """Returns whether a label or value is of a kind that no scale of its table is for: per share, people, percent."""
     return _UNSCALED.search(text) is not None
@@ -107,7 +114,9 @@ def find_unit(value: str, place: Place) -> Unit:
     if "%" in value:
         return Unit(scale="%")
     currency = _find_currency(value)
-    if is_unscaled(place.label):
+    if is_unscaled(place.label) or (
+        _PER_SHARE_BUT.search(f"{place.above} {place.heading}") and _SMALL.fullmatch(value)
+    ):
         return Unit(currency=currency)
     for text in (value, place.column, place.label, place.path, place.corner, place.above, place.heading):
         if text is place.above and _SHARE.search(text):

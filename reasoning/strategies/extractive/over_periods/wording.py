@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from core.passage_context.other_words import find_other_words, find_said_labels
 from core.text.terms import split_words
+from core.text.titles import find_marks
 from core.text.value_kinds import find_stems
 
 __all__ = ["Share", "asks_for_part", "find_share", "say_as_rows", "split_measures"]
@@ -17,7 +18,8 @@ _AS_ROWS = (
     (
         re.compile(
             r"\b(?<!staff )(?<!employee )(?<!personnel )(?<!inventory )(?<!stock )(?<!asset )(?<!crew )(?<!portfolio )"
-            r"turnover\b(?! (?:rate|ratio|of (?:staff|employees|inventor)))",
+            r"(?<!labour )(?<!labor )(?<!workforce )(?<!customer )"
+            r"turnover\b(?! (?:rate|ratio|tax|of (?:staff|employees|inventor)))",
             re.IGNORECASE,
         ),
         "revenue",
@@ -136,4 +138,4 @@ def _is_measure(text: str) -> bool:
     """Returns whether a text is one known measure and nothing else."""
     stems = tuple(word.stem for word in split_words(text))
     found = find_other_words(text)
-    return len(found) == 1 and found[0].said == stems
+    return len(found) == 1 and found[0].said == stems and not find_marks(text)

@@ -220,7 +220,7 @@ def is_compound(word: str, names: Collection[str]) -> bool:
 def read_rows_asked(question: str) -> RowsAsked | None:
     """Returns what a question asks of all rows of a table, or of a cell; None for any other question."""
     text = question.strip()
-    if len(text) > _LONGEST or _NEVER.search(text):
+    if len(text) > _LONGEST or _NEVER.search(text) or _BESIDE_COLUMN.search(text) or _has_dropped_code(text):
         return None
     time, rest = read_time(text)
     if has_range(rest) and (time is not None or not _BETWEEN.search(rest)):
@@ -285,6 +285,22 @@ def read_rows_asked(question: str) -> RowsAsked | None:
         stems=frozenset(word.stem for word in split_words(text)),
         operator=frozenset(word.stem for word in split_words(operator.written)[:1]),
     )
+
+
+_BESIDE_COLUMN = re.compile(
+    r"\b(?:below|above|under|over|unter|über|sous|dessous d|dessus d)\w{0,2}\s"
+    r"(?:(?:the|an?|de[mnr]|l[ea]|its|their)\s)?(?:min|max|average|mean|median|highest|lowest|durchschnitt|mittel|moyenne)",
+    re.IGNORECASE,
+)
+"""A value is compared with a column, or with what has to be computed first: "below the minimum", "an above average"."""
+_CODE = re.compile(r"(?<![.?!:]\s)(?<=\s)[A-Z]{1,4}\b(?![-./&'’]\w)")
+
+
+def _has_dropped_code(text: str) -> bool:
+    """Returns whether a question has a code that is a small word in lower case: "in IT", "grade A"."""
+    codes = [code for code in _CODE.findall(text) if code != "I" and not text.isupper()]
+    known = {text[word.start : word.end] for word in split_words(text)}
+    return any(code not in known for code in codes)
 
 
 _AMOUNT = re.compile(r"amount|value|betrag|wert", re.IGNORECASE)

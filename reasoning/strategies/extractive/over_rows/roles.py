@@ -74,20 +74,6 @@ def _find_group(stems: Collection[str], columns: Sequence[str]) -> str:
     return next((column for column in columns if any(has_stem(stem, name_of(column)) for stem in stems)), "")
 
 
-def _find_noun(asked: RowsAsked, columns: Columns, of_others: Collection[Said], values: Values) -> Said | None:
-    """Returns the word that names the rows: the first one that names a column. What is counted stands first; if it
-    names no column, none does.
-    """
-    of_values = {said for _, words in values.values() for said in words}
-    by_column = [said for said in asked.words if any(said in found for found in columns.values())]
-    if asked.wanted is Wanted.COUNT and not asked.is_listed:
-        counted = next(
-            (said for said in asked.words if said not in of_values and not said.is_light and not said.is_generic), None
-        )
-        return counted if counted in by_column and counted not in of_others else None
-    return next((said for said in by_column if said not in of_others), None)
-
-
 def _find_naming(asked: RowsAsked, table: Table, columns: Columns, noun: Said | None) -> str:
     """Returns the column that names the rows: the one that the first word names, a column of dates ("in which year"), a
     column of persons ("who"), or else the column of labels.
@@ -101,8 +87,11 @@ def _find_naming(asked: RowsAsked, table: Table, columns: Columns, noun: Said | 
 
 
 def _find_flags(asked: RowsAsked, table: Table, columns: Columns, others: Collection[str]) -> list[str]:
-    """Returns the columns of yes and no that words of the question name: "how many tasks are paid"."""
-    named = [column for column in table.flags if columns[column] and column not in others]
+    """Returns the columns of yes and no that words of the question name: "how many tasks are paid". Who "spent" the
+    most does not ask for what is paid, though both are words for costs.
+    """
+    own = {column for column in table.flags if any(has_stem(said.stem, name_of(column)) for said in columns[column])}
+    named = [column for column in table.flags if column in own and column not in others]
     return [column for column in named if column not in table.amounts or _is_number_counted(asked)]
 
 

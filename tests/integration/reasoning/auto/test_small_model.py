@@ -191,6 +191,15 @@ async def test_no_answer_is_an_abstention(server: ChatServer, small: ReasoningDe
     assert not answer.citations
 
 
+async def test_a_value_of_one_report_is_found_by_code(server: ChatServer) -> None:
+    table = "Figures (in millions)\n\n| | Q2 2023 |\n|---|---|\n| Revenue | $1,340 |\n\nFerries sold well."
+    desk = ReasoningDesk(server, {"2023 Q2 Okeke.md": ("Okeke Ferries", table)}, profile="small")
+    answer, _ = await desk.ask("auto", "What was the revenue of Okeke Ferries in Q2 2023, and why?")
+    assert answer.text.startswith("Revenue, Q2 2023: $1,340 million [1]")
+    assert (answer.support, answer.citations[0].document.key) == (Support.QUOTED, "2023 Q2 Okeke.md")
+    assert not server.calls
+
+
 async def test_what_sentences_answer_is_quoted(server: ChatServer) -> None:
     """A request with instructions is the model's."""
     dam = "The dam was raised in 1911 because the spring floods had twice reached the mill. It has nine sluices."

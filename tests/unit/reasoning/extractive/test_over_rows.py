@@ -593,3 +593,29 @@ def test_a_table_goes_on_in_the_next_passage_though_its_header_of_two_rows_is_no
     answer = asyncio.run(answer_over_rows(_Finder(hits), Question(corpus=_CORPUS, text=question), question, hits))
     assert answer is not None
     assert answer.text.startswith("Power › Cost (€), total: 19 EUR (4 values)")
+
+
+STOCK = "Stock\n\n| Item | Category | Quantity | Minimum | Paid |\n|---|---|---|---|---|\n" + "".join(
+    f"| {row} |\n"
+    for row in ("Paper | Office | 6 | 10 | yes", "Laptop | IT | 14 | 5 | no", "Mouse | IT | 22 | 8 | yes")
+)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many IT items are there in the stock?",
+        "What is the total quantity of items in the category IT?",
+        "Which items are below the minimum?",
+        "Which items have an above average quantity?",
+    ],
+)
+def test_a_code_that_is_a_small_word_and_a_compared_column_are_left_to_quotes(question: str) -> None:
+    assert _answer(question, STOCK) is None
+
+
+def test_a_column_of_yes_and_no_is_not_named_by_another_word_for_it() -> None:
+    """`paid` and `spent` are both words for costs."""
+    orders = STOCK.replace("Item", "Customer").replace("Quantity", "Amount")
+    answer = _answer("Which customer spent the most?", orders)
+    assert answer is None or "Mouse" in answer.text

@@ -63,6 +63,18 @@ async def test_a_second_clause_is_known_to_be_left() -> None:
         "What was revenue growth in Q2 2023?",
         "Which ferries were sold in Q2 2023?",
         "What was revenue?",
+        "What was revenue in 2023?",
+        "What was revenue in the three months ended March 31, 2023, as reported in the Q2 2023 report?",
+        "How much did revenue grow in Q2 2023?",
+        "What was the increase in revenue in Q2 2023?",
+        "What was last year's revenue in the latest report?",
+        "What was the adjusted revenue in Q2 2023?",
+        "What was the definition of revenue in Q2 2023?",
+        "How many months of revenue are in the latest report?",
+        "What was the highest revenue in Q2 2023?",
+        "What was the revenue in percent of costs in Q2 2023?",
+        "What was the revenue of Okeke Ferries in Europe in Q2 2023?",
+        f"What was revenue in Q2 2023 {'and so on ' * 200}?",
     ],
 )
 async def test_other_questions_have_no_single_value(question: str) -> None:
@@ -103,3 +115,47 @@ async def test_a_value_that_other_tables_do_not_have_is_left_to_quotes(others: l
 )
 def test_questions_for_values_are_known(question: str, is_asked: bool) -> None:
     assert asks_for_series(question) is is_asked
+
+
+def versions_of(text: str) -> list[Hit]:
+    return [hit("2023 Q2 Okeke Ferries.md", text, ["2023 Q1 Okeke Ferries.md"])]
+
+
+async def test_what_is_expected_is_no_value_of_the_report() -> None:
+    table = "Figures (in millions)\n\n| | {} |\n|---|---|\n| Revenue | $9,999 |\n"
+    asked = "What was revenue in Q2 2023?"
+    assert await tell(asked, versions_of(table.format("Q3 2023 Outlook"))) == ""
+    assert await tell(asked, versions_of(table.format("Price from 1 July 2023"))) == ""
+    assert await tell(asked, versions_of(table.format("Q2 2023"))) == "Revenue, Q2 2023: $9,999 million [1]"
+
+
+async def test_an_amount_of_a_share_is_not_in_millions() -> None:
+    """The head tells that it is of a share, or the caption leaves out amounts of a share."""
+    rows = "| Earnings per share: | |\n| Basic | $1.34 |\n| Dividends declared | $0.24 |\n| Revenue | $12.50 |\n"
+    text = f"Results (in millions, except per share amounts)\n\n| | Q2 2023 |\n|---|---|\n{rows}"
+    assert (
+        await tell("What were the dividends declared in Q2 2023?", versions_of(text))
+        == "Dividends declared, Q2 2023: $0.24 [1]"
+    )
+    basic = await tell("What were the basic earnings per share in Q2 2023?", versions_of(text))
+    assert "million" not in basic
+
+
+async def test_a_segment_is_not_the_whole() -> None:
+    """A length and a year alone end with the quarter of the report, so the newest column is not of the segment."""
+    columns = "| | Three months 2023 | Three months 2022 | Six months 2023 |\n|---|---|---|---|\n"
+    whole = f"# Results\n\nIn USD thousands\n\n{columns}| Revenue | 51,340 | 41,000 | 99,000 |\n"
+    part = "\n## Segment {}\n\n| | Q2 2023 | Q2 2022 |\n|---|---|---|\n| Revenue | {} | 9,000 |\n"
+    text = whole + part.format("Pumps", "24,050") + part.format("Filters", "15,290")
+    told = await tell("What was revenue in Q2 2023?", versions_of(text))
+    assert told == "Revenue, three months 2023: 51,340 thousand USD [1]"
+    assert "51,340" not in await tell("What was the revenue of the segment Pumps in Q2 2023?", versions_of(text))
+
+
+async def test_a_name_in_a_sentence_is_not_the_name_of_the_company() -> None:
+    table = "Figures (in millions)\n\n| | Q2 2023 |\n|---|---|\n| Revenue | $9 |\n"
+    text = f"Okeke Ferries\n\nOur competitor Solberg grew.\n\n{table}"
+    assert await tell("What was the revenue of Solberg in Q2 2023?", versions_of(text)) == ""
+    assert (
+        await tell("What was the revenue of Okeke in Q2 2023?", versions_of(text)) == "Revenue, Q2 2023: $9 million [1]"
+    )

@@ -75,7 +75,7 @@ async def answer_over_rows(
     fits = await _fit_tables(finder, question, asked, hits)
     if isinstance(fits, RowsAnswer):
         return fits
-    usable = [fitting for fitting in fits if is_usable(fitting)]
+    usable = [fitting for fitting in _prefer_named(asked, fits) if is_usable(fitting)]
     if usable:
         best = max(usable, key=lambda one: one.known)
         equal = [other for other in usable if other is not best and other.known == best.known]
@@ -86,6 +86,20 @@ async def answer_over_rows(
     if missing := next((fitting for fitting in fits if _lacks_column(asked, fitting, hits)), None):
         return _decline(missing)
     return None
+
+
+def _prefer_named(asked: RowsAsked, fits: Sequence[Fit]) -> list[Fit]:
+    """Returns the tables of the documents whose names have the most words of the question, "in the staff list"; words
+    of the columns of a table that fits do not count. If only tables of other documents fit, no table is meant.
+    """
+    columns = find_stems(" ".join(name for fitting in fits if is_usable(fitting) for name in fitting.table.columns))
+    words = {said.stem for said in asked.words if not said.is_light and not has_stem(said.stem, columns)}
+    named = [
+        sum(has_stem(word, find_stems(f"{document.title}\n{document.key}")) for word in words)
+        for document in (fitting.table.hit.document for fitting in fits)
+    ]
+    most = max(named, default=0)
+    return [fitting for fitting, count in zip(fits, named, strict=True) if count == most]
 
 
 async def _fit_tables(

@@ -619,3 +619,19 @@ def test_a_column_of_yes_and_no_is_not_named_by_another_word_for_it() -> None:
     orders = STOCK.replace("Item", "Customer").replace("Quantity", "Amount")
     answer = _answer("Which customer spent the most?", orders)
     assert answer is None or "Mouse" in answer.text
+
+
+def test_a_table_of_the_document_that_the_question_names_goes_first() -> None:
+    """If no table of that document fits, none is meant."""
+    staff = "| Name | Salary |\n|---|---|\n" + "".join(f"| N{n} | {900 + n} |\n" for n in range(5))
+    payroll = staff.replace("90", "150").replace("N", "P")
+    notes = "| Item | Day |\n|---|---|\n" + "".join(f"| I{n} | x{n} |\n" for n in range(5))
+    question = "Who has the highest salary in the staff list?"
+
+    def tell(*named: tuple[str, str]) -> str:
+        hits = [hit(str(number), title, text) for number, (title, text) in enumerate(named)]
+        answer = asyncio.run(answer_over_rows(_Finder(hits), Question(corpus=_CORPUS, text=question), question, hits))
+        return answer.text if answer else ""
+
+    assert tell(("Payroll", payroll), ("Staff list", staff)).startswith("N4")
+    assert tell(("Payroll", payroll), ("Staff list", notes)) == ""

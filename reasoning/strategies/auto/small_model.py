@@ -103,9 +103,11 @@ async def _quote_values(
     if series is None:
         return None
     hits = found.hits[: session.question.k or _QUOTED_HITS]
-    reading = await read_hits(backends, session.question.corpus, question, replace(found, hits=hits, facts=()))
-    quoted = is_answered(reading, LEAST, sure=False)
-    text, citations, note = write_values(question, series, reading, is_answered=quoted, most=_MOST_QUOTES - 1)
+    reading = None
+    if series.asks_more:
+        reading = await read_hits(backends, session.question.corpus, question, replace(found, hits=hits, facts=()))
+        reading = reading if is_answered(reading, LEAST, sure=False) else None
+    text, citations, note = write_values(question, series, reading, _MOST_QUOTES - 1)
     shown = tuple(passage_text(hit) for hit in {hit.chunk.id: hit for hit in (*series.hits, *hits)}.values())
     return _Outcome(
         conclusion=Conclusion(text=text, support=Support.QUOTED, citations=citations, shown=shown), note=note

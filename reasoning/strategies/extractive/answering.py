@@ -43,15 +43,17 @@ def quote_units(question: str, reading: Reading, most: int) -> tuple[str, tuple[
 
 
 def write_values(
-    question: str, series: Series, reading: Reading, *, is_answered: bool, most: int
+    question: str, series: Series, reading: Reading | None, most: int
 ) -> tuple[str, tuple[Citation, ...], str]:
     """Returns the text of an answer with the values that code found, its citations, and the note on them.
 
-    If the question asks more than a value of one report, and the hits answer it, sentences are quoted behind the value.
+    If the question asks more than a value of one report, sentences of the `reading` are quoted behind the value; None
+    if nothing is read that answers.
     """
     text, citations = write_series(question, series)
-    sentences = choose([unit for unit in reading.units if not unit.is_row], most)
-    if not series.is_single or not series.is_cut or not is_answered or not sentences:
+    units = reading.units if reading is not None and series.asks_more else ()
+    sentences = choose([unit for unit in units if not unit.is_row], most)
+    if not sentences:
         return text, citations, series.note
     text, citations = cite(write(question, sentences), text, citations)
     return text, citations, replace(series, is_cut=False).note + _REST

@@ -233,10 +233,8 @@ class Extractive:
         series = await find_series(question, question.text, look.hits, search)
         if series is None:
             return None
-        quoted = self._answers(question, look.reading)
-        text, citations, note = write_values(
-            question.text, series, look.reading, is_answered=quoted, most=self._config.sentences - 1
-        )
+        reading = look.reading if self._answers(question, look.reading) else None
+        text, citations, note = write_values(question.text, series, reading, self._config.sentences - 1)
         hits = {hit.chunk.id: hit for hit in (*series.hits, *look.hits)}
         shown = tuple(passage_text(hits[id]) for id in dict.fromkeys(citation.chunk_id for citation in citations))
         return Answer(

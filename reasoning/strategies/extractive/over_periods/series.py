@@ -102,6 +102,11 @@ class Series:
         return tuple({cell.hit.chunk.id: cell.hit for cell in cells}.values())
 
     @property
+    def asks_more(self) -> bool:
+        """Whether the question asks for a value of one report, and for something else."""
+        return self.is_single and self.is_cut
+
+    @property
     def note(self) -> str:
         return (_SINGLE_NOTE if self.is_single else SERIES_NOTE) + (_CUT_NOTE if self.is_cut else "")
 

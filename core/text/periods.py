@@ -212,13 +212,21 @@ class Newest:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Quarters:
-    """The quarters that a question asks about, `(2025, 3)`, in the order of time. `is_prior_year` and `is_sequential`:
-    the last one is named, and is compared with the same quarter of the year before, or with the quarter before.
+    """The quarters that a question asks about, `(2025, 3)`, in the order of time.
+
+    `is_range`: the question names the first and the last. `is_prior_year` and `is_sequential`: it names the last, and
+    compares it with the same quarter of the year before, or with the quarter before.
     """
 
     wanted: tuple[tuple[int, int], ...]
+    is_range: bool = False
     is_prior_year: bool = False
     is_sequential: bool = False
+
+    @property
+    def are_named(self) -> bool:
+        """Whether the question names each of them."""
+        return not (self.is_range or self.is_prior_year or self.is_sequential)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -269,10 +277,11 @@ def find_quarters(question: str) -> Quarters | None:
     wanted = sorted({(int(year), _number_of(name)) for name, year in zip(names, years, strict=True)})
     if len(wanted) == 1:
         return _with_earlier(question, wanted[0])
-    if len(wanted) == 2 and _FROM_TO.search(question):
+    is_range = len(wanted) == 2 and _FROM_TO.search(question) is not None
+    if is_range:
         first, last = (year * _QUARTERS_A_YEAR + quarter - 1 for year, quarter in wanted)
         wanted = [(at // _QUARTERS_A_YEAR, at % _QUARTERS_A_YEAR + 1) for at in range(first, last + 1)]
-    return Quarters(wanted=tuple(wanted))
+    return Quarters(wanted=tuple(wanted), is_range=is_range)
 
 
 def _number_of(name: re.Match[str]) -> int:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from core.documents import DocumentRef
 from core.ports.retrieval import Query
 from core.text.name_spans import find_names
-from core.text.periods import asks_over_periods, find_range, is_within
+from core.text.periods import asks_over_periods, find_quarters, find_range, is_within
 from core.text.terms import Terms, hash_stem, split_words
 from core.text.titles import (
     asks_for_newest,
@@ -134,8 +134,8 @@ def weigh_versions(
 
     - If the lead-in names a document, passages of other documents lose.
     - If the question names a family, passages of other families lose, unless they have the name.
-    - If the question asks over several versions, passages of the versions exchange their scores, so that each version
-      has its best passage among the first, then its second.
+    - If the question asks over several versions, and does not name each, passages of the versions exchange their
+      scores, so that each version has its best passage among the first, then its second.
     - If the question compares a version with earlier versions, nothing more is added.
     - If the question names a version, or asks for the newest, passages of other versions lose.
     - If the question is about what was before a version, nothing more is added.
@@ -152,7 +152,8 @@ def weigh_versions(
     )
     others = _find_other_families(versions, candidates, query.text, snapshot)
     added = -candidates.deviation * np.maximum(_LOSS * others, _LOSS_UNNAMED * unnamed)
-    if asks_over_periods(query.text):
+    quarters = find_quarters(query.text)
+    if asks_over_periods(query.text) and not (quarters is not None and quarters.are_named):
         return added + _take_turns(versions, candidates, added, query.text, snapshot)
     if compares_with_earlier(query.text):
         return added

@@ -19,6 +19,7 @@ from core.text.name_spans import find_names
 from core.text.shortening import shorten
 from core.text.terms import split_words
 from core.text.value_kinds import GENERIC, ValueKind, find_digits, find_kind, has_value
+from reasoning.asking_words import find_report_words
 from reasoning.citations.held import find_unheld, is_document_named, is_judgement
 from reasoning.citations.neighbours import find_lone_digits, find_neighbour
 from reasoning.citations.quotes import passage_text
@@ -135,6 +136,8 @@ def is_judgement_asked(question: str) -> bool:
     Without a lead-in, two names are compared, and "yes" says all.
     """
     lead_in, asked = split_lead_in(question)
+    if report := find_report_words(asked):  # its name is compared with nothing
+        asked = f"{asked[: report.start()]} {asked[report.end() :]}"
     return find_form(question) is Form.JUDGEMENT and (bool(lead_in) or len(find_names(asked)) < COMPARED)
 
 

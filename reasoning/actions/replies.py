@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field
 from core.ports.reasoning import Quote, Support
 from core.ports.retrieval import Hit
 from core.text.shortening import shorten
+from reasoning.asking_words import asks_what_is_told
 from reasoning.citations.held import find_unheld
 from reasoning.citations.markers import note_missing, strip_markers
 from reasoning.citations.polarity import find_contradiction
@@ -196,14 +197,21 @@ _JUDGEMENT_FORM = (
     "- This question asks for yes or no: `answer` is yes, no or partly, a colon, and one sentence with the reason in "
     'the words of the passages and the number of its passage: "no: the keys stay with the porter [2]".'
 )
+_SILENCE_FORM = (
+    " If it asks whether a document says, has or reports something, and passages of that document are given, of which "
+    'none speaks of it: "no: its passages do not mention …", which is inferred.'
+)
 
 
-def format_answer_form(question: str) -> str:
+def format_answer_form(question: str, *, is_last: bool = False) -> str:
     """Returns the rule of the field `answer` for a question that asks for yes or no about one thing; else ''.
 
-    The bare word would make its reader look for the reason.
+    The bare word would make its reader look for the reason. In the last call of a question, the silence of a document
+    on what it is asked for is an answer, too.
     """
-    return _JUDGEMENT_FORM if is_judgement_asked(question) else ""
+    if not is_judgement_asked(question):
+        return ""
+    return _JUDGEMENT_FORM + (_SILENCE_FORM if is_last and asks_what_is_told(question) else "")
 
 
 def format_support_rule(

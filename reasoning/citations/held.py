@@ -17,6 +17,7 @@ from core.text.lead_in import split_lead_in
 from core.text.name_spans import begins_sentence, find_names
 from core.text.terms import split_words
 from core.text.word_lists import SMALL_WORDS
+from reasoning.asking_words import leave_out_asking
 
 __all__ = ["find_numbers", "find_unheld", "is_document_named", "is_judgement"]
 
@@ -262,7 +263,7 @@ def _missing_of_judgement(question: str, texts: Sequence[_Text], *, is_german: b
     of_document = [text for text in texts if is_document_named(lead_in, text.text)]
     if not of_document:
         return (lead_in or question,)
-    words = [word for word in _words_of(asked) if word.casefold() not in SMALL_WORDS]
+    words = [word for word in _words_of(leave_out_asking(asked)) if word.casefold() not in SMALL_WORDS]
     missing = [[word for word in words if not _holds_name(word, [text])] for text in of_document]
     fewest = min(missing, key=len)
     return tuple(fewest) if len(fewest) > (1 - _JUDGED) * len(words) else ()

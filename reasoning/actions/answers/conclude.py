@@ -140,7 +140,7 @@ async def conclude_findings(
             "question": neutral(question),
             "support": format_support_rule(session),
             "findings": _format_findings(chain, passages),
-            **({"form": format_answer_form(question)} if guided else {}),
+            **({"form": format_answer_form(question, is_last=True)} if guided else {}),
         },
         passages=passages,
         chunks=chunk_ids_of(chain),

@@ -8,12 +8,14 @@ from core.documents import HEADING_SEPARATOR, Span
 from core.passage_context import find_cell, split_heading
 from core.passage_context.tables import BAR, is_date, split_cells
 from core.ports.reasoning import Citation, Quote
+from core.text.periods import read_period
 from core.text.shortening import shorten
 from core.text.terms import split_words
 from core.text.value_kinds import find_signs, find_stems
 from core.text.word_lists import SMALL_WORDS
 from reasoning.citations.markers import make_citation
 from reasoning.strategies.extractive.units import READ, Unit, is_record
+from reasoning.strategies.survey.values import read_passage_grids
 
 __all__ = ["Written", "choose", "cite", "write", "write_nearest", "write_unit"]
 
@@ -30,6 +32,9 @@ _SCALE = re.compile(
     re.IGNORECASE,
 )
 """What the name of the column of labels tells of all cells: `GBP million`."""
+_WORD = re.compile(r"\w+")
+_LONGEST_NAMED = 400
+"""Characters of a row with the names of its columns."""
 _LONG_ROW = 5
 """Cells of a row of which some are left out."""
 _QUALIFIES = re.compile(
@@ -48,12 +53,12 @@ _OF_ANY_COLUMN = find_stems(
 
 def choose(units: Sequence[Unit], most: int) -> list[Unit]:
     """Returns the best units, the best first. A unit that a better unit contains is left out, and a list whose item is
-    better.
+    better. Signs do not count: two statements of a report have the same row with and without `$`.
     """
     chosen: list[Unit] = []
     said: list[str] = []
     for unit in units:
-        words = " ".join(unit.text.casefold().split())
+        words = " ".join(_WORD.findall(unit.text.casefold())) or unit.text
         if len(chosen) < most and not any(
             words in earlier or _overlap(unit, other) for earlier, other in zip(said, chosen, strict=True)
         ):
@@ -128,7 +133,8 @@ def write_unit(question: str, unit: Unit) -> str:
     if not unit.is_row or unit.span.end > READ:
         return unit.text
     text = _write_cell(question[:_READ], unit)
-    return _keep_asked(question[:_READ], unit) if text == unit.text else text
+    text = _keep_asked(question[:_READ], unit) if text == unit.text else text
+    return _name_periods(unit) if text == unit.text else text
 
 
 def _write_cell(question: str, unit: Unit) -> str:
@@ -145,6 +151,26 @@ def _write_cell(question: str, unit: Unit) -> str:
     names = [*cell.row.split(HEADING_SEPARATOR), *cell.column.split(HEADING_SEPARATOR)]
     scale = f" (table: {corner})" if _SCALE.search(corner) and not any(map(_SCALE.search, names)) else ""
     return f"{', '.join(dict.fromkeys(names))}: {cell.value}{scale}"
+
+
+def _name_periods(unit: Unit) -> str:
+    """Returns a row most of whose columns are periods with the names of these beside its values, `Revenue: 418.7 (Three
+    Months Ended July 1, 2023); 431.9 (…)`. Any other row stays as it is, and so does a row that would become long.
+    """
+    chunk = unit.hit.chunk
+    found = ((grid, row) for grid in read_passage_grids(chunk) for row in grid.rows if row.start == unit.span.start)
+    grid, row = next(found, (None, None))
+    if grid is None or row is None or row.names or not row.cells:
+        return unit.text
+    label, *values = (" ".join(chunk.text[slice(*cell)].split()) for cell in row.cells)
+    columns = [" ".join(name.replace(HEADING_SEPARATOR, " ").split()) for name in grid.columns[1:]]
+    told = [(value, name) for value, name in zip(values, columns, strict=False) if value]
+    periods = sum(read_period(name) is not None for _, name in told)
+    if len(values) > len(columns) or not all(name for _, name in told) or 2 * periods <= len(told):
+        return unit.text
+    scale = f" (table: {grid.columns[0]})" if _SCALE.search(grid.columns[0]) else ""
+    text = f"{label}: {_SEMICOLON.join(f'{value} ({name})' for value, name in told)}{scale}"
+    return text if any(map(str.isalpha, label)) and len(text) <= _LONGEST_NAMED else unit.text
 
 
 def _keep_asked(question: str, unit: Unit) -> str:

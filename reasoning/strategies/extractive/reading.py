@@ -13,6 +13,7 @@ from core.ports.retrieval import Hit, SearchResult
 from core.text.lead_in import find_naming
 from core.text.name_spans import find_names
 from core.text.value_kinds import find_digits, find_stems
+from reasoning.asking_words import find_report_words, leave_out_asking
 from reasoning.citations.held import is_document_named
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.reasoner import ReasoningBackends
@@ -29,7 +30,6 @@ from reasoning.strategies.extractive.evidence import (
 from reasoning.strategies.extractive.over_periods.single import find_report
 from reasoning.strategies.extractive.stated import order_by_facts
 from reasoning.strategies.extractive.units import Unit, list_units
-from reasoning.strategies.extractive.wording import find_report_words
 
 __all__ = ["OTHER_NUMBER", "Reading", "read_hits"]
 
@@ -81,7 +81,7 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
     hits, facts = found.hits[:_MOST_HITS], found.facts
     hits = tuple(hit for hit in hits if hit.document.id in found.named) or hits
     hits = _leave_out_siblings(question, hits)
-    question = _drop_naming(question, hits, found.named)
+    question = leave_out_asking(_drop_naming(question, hits, found.named))
     asked = read_question(question, await backends.count_passages(corpus, find_stems(question[:READ])))
     units = await compute(list_units, asked, hits, _MOST_UNITS)
     if not units:

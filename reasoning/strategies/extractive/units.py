@@ -66,6 +66,15 @@ _CERTIFIES = re.compile(
     r"|\b(?:je|nous),? soussignée?s?\b",
     re.IGNORECASE,
 )
+_PART_LABEL = re.compile(r"(?:%|in %|as a %|(?:as a )?percentage|percent) (?:of|change)\b|% ?\|", re.IGNORECASE)
+"""The label of a row that tells how much of the row above is of something else, which only that row names."""
+_OF_PARTS = find_stems("% percent percentage share proportion fraction ratio margin Prozent Anteil Quote part taux")
+_OF_OFFICERS = re.compile(
+    r"\bcertifying officers?\b|\bI have reviewed this (?:(?:quarterly|annual) )?report\b|\b18 U\.S\.C\. Section 1350\b"
+    r"|\brequired by Section 906\b",
+    re.IGNORECASE,
+)
+"""What the certificates of the officers behind a quarterly or annual report say: nothing of its business."""
 _OF_CERTIFICATE = find_stems("certify certified certificate certification sign signed versichern soussigné certifie")
 """Words of questions about what the writer of a text certifies of it."""
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
@@ -215,9 +224,17 @@ def _may_answer(asked: Asked, unit: Unit, heads: frozenset[str]) -> bool:
         return False
     if not asked.stems & _OF_FIRM and _is_foot(unit.text):
         return False
-    if asked.is_question and not asked.stems & _OF_CERTIFICATE and _CERTIFIES.search(unit.text[:_TAIL]) is not None:
+    if asked.is_question and not asked.stems & _OF_CERTIFICATE and _is_certificate(unit):
+        return False
+    if unit.is_row and not asked.stems & _OF_PARTS and _PART_LABEL.match(unit.text):
         return False
     return not asked.is_open or _says_more(asked, unit)
+
+
+def _is_certificate(unit: Unit) -> bool:
+    """Returns whether a unit certifies something, or is of the officers' certificate behind a report."""
+    certifies = _CERTIFIES.search(unit.text[:_TAIL]) is not None
+    return certifies or _OF_OFFICERS.search(unit.hit.chunk.text[:READ]) is not None
 
 
 def _says_more(asked: Asked, unit: Unit) -> bool:

@@ -11,7 +11,6 @@ __all__ = [
     "asks_for_each",
     "asks_for_place",
     "explains_last",
-    "find_report_words",
     "find_wanted",
     "gives",
     "is_reference",
@@ -76,28 +75,6 @@ _REFERRED = re.compile(
 )
 """What refers in the middle: "… is described in Part II, Item 7A", "… should be read in conjunction with …"."""
 _ASKS_FOR_PLACE = re.compile(rf"\b(?:where|wo|où)\b|\b(?:which|what|welche[mnrs]?|quelle?s?) {_PLACE}\b", re.IGNORECASE)
-
-_REPORT = (
-    r"(?:(?:annual|quarterly|interim|half-yearly?|financial)\s)?(?:10-?[KQ]s?|20-F|8-K|reports?|filings?)"
-    r"|(?:Quartals|Jahres|Halbjahres|Geschäfts)berichte?n?s?|rapports?(?:\s(?:annuel|trimestriel|semestriel)s?)?"
-)
-_WHICH = (
-    r"(?:(?:the|its|their|this|these|those|our|most recent|latest|newest|last|recent|[^\W\d_][\w.&-]{0,30}['’]s?|of"
-    r"|(?:Q[1-4]|(?:first|second|third|fourth)[ -]quarter)|(?:fiscal\s)?(?:19|20)\d\d"
-    r"|der|die|dem|des|den|diese[mnrs]?|letzten|jüngsten|neuesten|le|la|les|ce|ces|dernier|son)\s){1,5}"
-)
-"""Words before a report that say which report is meant."""
-_OF_REPORT = (
-    re.compile(
-        rf"\A(?:in|from|for|within|based on|im|in der|aus|dans|selon)\s{_WHICH}(?:{_REPORT})\s?,\s", re.IGNORECASE
-    ),
-    re.compile(
-        rf",?\s(?:(?:as\s)?(?:{_TOLD}|reported|stated|revealed|mentioned|detailed|shown|given|outlined|highlighted)\s)?"
-        rf"(?:in|by|from|within|im|in|aus|dans)\s{_WHICH}(?:{_REPORT})\b",
-        re.IGNORECASE,
-    ),
-)
-"""What names the report that a question is asked of: "In its Q1 2023 10-Q, …", "… as stated in the latest report"."""
 
 _EACH_OF = r"(?:each|every|each of (?:the|these|those)|jede[mnrs]?|chaque)"
 _VERSION = (
@@ -207,11 +184,6 @@ def leave_out_each(question: str) -> str:
         .replace("? .", "?")
     )
     return rest if len(rest.split()) >= _FEWEST_WORDS else question
-
-
-def find_report_words(question: str) -> re.Match[str] | None:
-    """Returns the words of a question that only name the report that it is asked of: all of its passages fit them."""
-    return next((found for pattern in _OF_REPORT if (found := pattern.search(question[:_READ]))), None)
 
 
 def find_wanted(question: str) -> Wanted:

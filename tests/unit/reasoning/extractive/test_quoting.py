@@ -6,7 +6,7 @@ import pytest
 
 from core.ports.retrieval import Hit, PassageCounts
 from reasoning.strategies.extractive.asked import read_question
-from reasoning.strategies.extractive.quoting import cite, write, write_nearest, write_unit
+from reasoning.strategies.extractive.quoting import choose, cite, write, write_nearest, write_unit
 from reasoning.strategies.extractive.units import Unit, list_units
 from testing.word_search import hit
 
@@ -15,6 +15,12 @@ GBP million | Q3 2023 | Q2 2023
 Revenue | 418.7 | 431.9
 Gross profit | 144.3 | 151.8
 Dividend per share (pence) | 5 | 4
+"""
+CHANGES = """\
+ | Three Months Ended |  | Change
+ | July 1, 2023 | June 25, 2022 | %
+Revenue | $418 | $431 | (3)%
+Costs | 200 | 210 | (5)%
 """
 STAFF = "Depot | City | Lease ends\nD-01 | Rotterdam | 2027-12-31\nD-03 | Lyon | 2029-03-31\n"
 RATES = "Name | Hourly rate\nOkeke | 345\nLind | 290\n"
@@ -34,7 +40,18 @@ def row_of(question: str, label: str, found: Hit) -> Unit:
         ("What was the revenue in Q3 2023?", "Revenue", INCOME, "Revenue, Q3 2023: 418.7 (table: GBP million)"),
         ("What was the revenue in Q2 2023?", "Revenue", INCOME, "Revenue, Q2 2023: 431.9 (table: GBP million)"),
         ("What was the gross profit?", "Gross", INCOME, "Gross profit, Q3 2023: 144.3 (table: GBP million)"),
-        ("How did revenue change from Q2 2023 to Q3 2023?", "Revenue", INCOME, "Revenue | 418.7 | 431.9"),
+        (
+            "How did revenue change from Q2 2023 to Q3 2023?",
+            "Revenue",
+            INCOME,
+            "Revenue: 418.7 (Q3 2023); 431.9 (Q2 2023) (table: GBP million)",
+        ),
+        (
+            "How did the revenue of the harbour change?",
+            "Revenue",
+            CHANGES,
+            "Revenue: $418 (Three Months Ended July 1, 2023); $431 (Three Months Ended June 25, 2022); (3)% (Change %)",
+        ),
         ("Who has 345?", "Okeke", RATES, "Okeke | 345"),
         ("What is the hourly rate of Okeke?", "Okeke", RATES, "Okeke, Hourly rate: 345"),
         ("What was the dividend per share in Q2 2023?", "Dividend", INCOME, "Dividend per share (pence), Q2 2023: 4"),
@@ -52,6 +69,16 @@ def row_of(question: str, label: str, found: Hit) -> Unit:
 )
 def test_a_row_is_written_as_the_cell_that_is_asked_for(question: str, label: str, text: str, written: str) -> None:
     assert write_unit(question, row_of(question, label, hit("a", "Norwick", text))) == written
+
+
+def test_a_row_that_two_statements_have_with_and_without_a_sign_is_quoted_once() -> None:
+    question = "What were revenue and costs?"
+    hits = [
+        hit("a", "Norwick", "Revenue | $418 | $431\nCosts | 200 | 210\n"),
+        hit("b", "Norwick", "Revenue | 418 | 431\n"),
+    ]
+    units = list_units(read_question(question, PassageCounts()), hits, 200)
+    assert [unit.text for unit in choose(units, 3)] == ["Revenue | $418 | $431", "Costs | 200 | 210"]
 
 
 STATES = (

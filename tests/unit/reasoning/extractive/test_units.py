@@ -206,6 +206,17 @@ def test_rows_of_names_above_a_table_are_no_units() -> None:
     assert texts_of("What is the fair value of cash?", text) == ["Cash follows.", "Cash | 12 | 13 | 14"]
 
 
+def test_the_officers_certificate_behind_a_report_and_shares_of_an_unnamed_row_are_no_answers() -> None:
+    text = (
+        "The registrant's other certifying officer and I have disclosed any change. We disclosed all changes in sales."
+    )
+    assert not texts_of("What changes in sales did Norwick disclose?", text)
+    assert texts_of("What changes did the officers certify?", text)
+    table = "Inventory provisions | 12 | 9\n% of sales | 4 % | 3 %\n"
+    assert texts_of("How did sales of goods go?", table) == ["Inventory provisions | 12 | 9"]
+    assert len(texts_of("Which percentage of sales were provisions?", table)) == 2
+
+
 def test_a_certificate_is_quoted_if_the_question_asks_for_it() -> None:
     text = "I, Ada M. Lund, certify that the report of Norwick is complete. Norwick bought a mill."
     assert texts_of("Did Norwick report new mills?", text) == ["Norwick bought a mill."]

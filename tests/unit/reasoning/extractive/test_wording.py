@@ -7,7 +7,6 @@ from reasoning.strategies.extractive.wording import (
     asks_for_each,
     asks_for_place,
     explains_last,
-    find_report_words,
     find_wanted,
     gives,
     is_reference,
@@ -92,22 +91,6 @@ def test_a_heading_is_no_sentence() -> None:
     assert not is_sentence("Quantitative Disclosures About Market Risk")
     assert is_sentence("Market risk did not change.")
     assert is_sentence("• higher volume")
-
-
-@pytest.mark.parametrize(
-    ("question", "report"),
-    [
-        ("In Okeke's Q1 2023 10-Q, compare the debt with the cash", "In Okeke's Q1 2023 10-Q, "),
-        ("What changes did Okeke report in the latest quarterly report?", " in the latest quarterly report"),
-        ("Which risks are new, as stated in its Q3 2023 10-Q, and why?", ", as stated in its Q3 2023 10-Q"),
-        ("Welche Risiken nennt Okeke im letzten Quartalsbericht?", " im letzten Quartalsbericht"),
-        ("When must the tenant deliver a report?", ""),
-        ("Who reports to the board in 2023?", ""),
-    ],
-)
-def test_the_words_that_name_a_report_are_known(question: str, report: str) -> None:
-    found = find_report_words(question)
-    assert (found[0] if found else "") == report
 
 
 @pytest.mark.parametrize(

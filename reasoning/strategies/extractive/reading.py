@@ -12,6 +12,7 @@ from core.ports.embedding import Embedder
 from core.ports.retrieval import Hit, SearchResult
 from core.text.lead_in import find_naming
 from core.text.name_spans import find_names
+from core.text.titles import asks_for_newest, compares_with_earlier, family_of, order_of_marks
 from core.text.value_kinds import find_digits, find_stems
 from reasoning.asking_words import find_report_words, leave_out_asking
 from reasoning.citations.held import is_document_named
@@ -30,6 +31,7 @@ from reasoning.strategies.extractive.evidence import (
 from reasoning.strategies.extractive.over_periods.single import find_report
 from reasoning.strategies.extractive.stated import order_by_facts
 from reasoning.strategies.extractive.units import Unit, list_units
+from reasoning.strategies.extractive.wording import find_wanted
 
 __all__ = ["OTHER_NUMBER", "Reading", "read_hits"]
 
@@ -115,11 +117,24 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
 def _leave_out_siblings(question: str, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
     """Returns the hits without those of other versions of the report that a question names."""
     words = find_report_words(question)
-    report = find_report(question, hits) if hits and words and not _SEVERAL_REPORTS.search(words[0]) else None
+    if not hits or words is None or _SEVERAL_REPORTS.search(words[0]):
+        return hits
+    report = find_report(question, hits) or _find_explaining(question, hits)
     if report is None:
         return hits
     siblings = {ref.id for hit in hits if hit.document.id == report for ref in hit.versions}
     return tuple(hit for hit in hits if hit.document.id not in siblings)
+
+
+def _find_explaining(question: str, hits: Sequence[Hit]) -> str | None:
+    """Returns the id of the newest version of the best hit's document, if the question asks why something in the newest
+    report differs from what was before: that report gives the reasons. None for any other question.
+    """
+    if not find_wanted(question).reason or not asks_for_newest(question) or not compares_with_earlier(question):
+        return None
+    family = [hits[0].document, *hits[0].versions]
+    newest = max(family, key=lambda ref: order_of_marks(family_of(ref.key, ref.title)[1]))
+    return newest.id if any(hit.document.id == newest.id for hit in hits) else None
 
 
 def _drop_naming(question: str, hits: Sequence[Hit], named: frozenset[str]) -> str:

@@ -19,6 +19,7 @@ from indexer.loading.pdf.headings import (
     Heading,
     OutlineItem,
     begins_annex,
+    find_in_fonts,
     find_in_outline,
     find_in_sizes,
     read_outline,
@@ -97,7 +98,7 @@ class PdfLoader:
         finally:
             document.close()
         name = stem_of(source.key)
-        found = Title(title) if title else find_title(headings, pages, name)
+        found = Title(title) if title else find_title(headings if outline else find_in_sizes(pages), pages, name)
         if found.is_letter:  # its title says what these headings say, and a passage has both receiver and sum
             headings = {**headings, 0: [one for one in headings.get(0, ()) if one.title not in found.text]}
         builder = TextBuilder()
@@ -110,7 +111,7 @@ class PdfLoader:
             _add_page(builder, lines, headings.get(number, ()))
         if sequences := make_page_labels(labels):
             metadata[PAGE_LABELS] = sequences
-        return finish_document(source, builder, tell_apart(found.text, name), metadata, numbered=True)
+        return finish_document(source, builder, tell_apart(found.text, name), metadata, numbered=True, joined=0 if outline else int(__import__("os").environ.get("J","1000")))
 
     def _read_pages(self, document: "PdfDocument", key: str) -> list[list[Line]]:
         """Raises `LoadFailed` if no page has text."""
@@ -153,7 +154,9 @@ class PdfLoader:
     ) -> Mapping[int, list[Heading]]:
         if outline:
             return find_in_outline(pages, outline)
-        return find_in_sizes(pages) if self._config.headings in ("auto", "sizes") else {}
+        if self._config.headings == "sizes":
+            return find_in_sizes(pages)
+        return find_in_fonts(pages) if self._config.headings == "auto" else {}
 
 
 def _drop_running_lines(pages: Sequence[Sequence[Line]], labels: Sequence[str]) -> list[list[Line]]:

@@ -102,7 +102,7 @@ class TextBuilder:
         self._lines, self._length = [], 0
         self._begin_section(0)
 
-    def blocks(self, *, numbered: bool, title: str) -> tuple[Block, ...]:
+    def blocks(self, *, numbered: bool, title: str, joined: int = 0) -> tuple[Block, ...]:
         """Returns the blocks in order, except blocks of white space. With `numbered` they have the numbers of pages.
 
         A heading is no part of the text of its block. A heading without text below it begins the next block of its
@@ -110,6 +110,8 @@ class TextBuilder:
         beginning of paths, and is a block only if there is no other block.
         """
         sections = [_Section(page=0, start=0, body=0, path=()), *self._sections]
+        if joined:
+            sections = self._join_short(sections, joined)
         found: list[Block] = []
         below: tuple[str, ...] = ()
         page_of_last = -1
@@ -134,9 +136,34 @@ class TextBuilder:
                 found.append(Block(text=page[begin:end], heading=shown, page=number, start=begin))
         return tuple(reversed(found))
 
+    def _join_short(self, sections: list[_Section], most: int) -> list[_Section]:
+        """Returns the sections; neighbours of one page below one heading are joined while they have at most so many
+        characters together. Their own headings stay in the text.
+        """
+        kept: list[_Section] = []
+        for section, following in zip(sections, [*sections[1:], None], strict=True):
+            page = self.pages[section.page] if section.page < len(self.pages) else ""
+            end = following.start if following and following.page == section.page else len(page)
+            last = kept[-1] if kept and kept[-1].page == section.page else None
+            if last is not None and not page[last.body : section.start].strip():
+                kept[-1] = replace(section, start=last.start)
+            elif last is not None and end - last.start <= most and (path := _common(last.path, section.path)):
+                kept[-1] = replace(last, path=path)
+            else:
+                kept.append(section)
+        return [replace(section, body=section.start) for section in kept]
+
     def _begin_section(self, start: int) -> None:
         path = tuple(name for _, name in self._path)
         self._sections.append(_Section(page=len(self.pages), start=start, body=self._length, path=path))
+
+
+def _common(first: tuple[str, ...], second: tuple[str, ...]) -> tuple[str, ...]:
+    """Returns the headings that both paths begin with."""
+    same = 0
+    while same < min(len(first), len(second)) and first[same] == second[same]:
+        same += 1
+    return first[:same]
 
 
 def _begin_earlier(block: Block, page: str, start: int) -> Block:
@@ -144,14 +171,14 @@ def _begin_earlier(block: Block, page: str, start: int) -> Block:
 
 
 def finish_document(
-    source: Source, builder: TextBuilder, title: str, metadata: Mapping[str, Any], *, numbered: bool
+    source: Source, builder: TextBuilder, title: str, metadata: Mapping[str, Any], *, numbered: bool, joined: int = 0
 ) -> LoadedDocument:
     """Returns the document. Its title is the sender's, else `title`, else the name of the file.
 
     Raises `LoadFailed` if it has no text.
     """
     chosen = one_line(source.title or "") or one_line(clean_text(title)) or stem_of(source.key)
-    blocks = builder.blocks(numbered=numbered, title=chosen)
+    blocks = builder.blocks(numbered=numbered, title=chosen, joined=joined)
     if not blocks:
         raise LoadFailed(f"{source.key!r} has no text")
     return LoadedDocument(key=source.key, title=chosen, metadata=metadata, pages=tuple(builder.pages), blocks=blocks)

@@ -1,19 +1,22 @@
-"""Headings of a PDF: from its outline, or else from the sizes of its fonts."""
+"""Headings of a PDF: from its outline, or else from the sizes of its fonts and from lines in bold."""
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from core.passage_context.tables import is_date
+from core.text.periods import find_months
 from core.text.titles import one_line
-from indexer.loading.assembly import clean_text
+from indexer.loading.assembly import CELL_SEPARATOR, clean_text
 from indexer.loading.pdf.layout import Line
+from indexer.loading.texts.chapter_words import word_level
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
 
-__all__ = ["Heading", "OutlineItem", "begins_annex", "find_in_outline", "find_in_sizes", "read_outline"]
+__all__ = ["Heading", "OutlineItem", "begins_annex", "find_in_fonts", "find_in_outline", "find_in_sizes", "read_outline"]
 
 _LARGER = 1.15
 _MAX_LEVELS = 4
@@ -34,6 +37,14 @@ _ANNEX = re.compile(
     re.IGNORECASE,
 )
 _ANNEX_LINES, _LONGEST_ANNEX = 2, 80
+_OF_PART = 1
+"""What `word_level` returns of a part, such as `PART II`."""
+_ITEM = re.compile(
+    r"(?:item|article|art\.|section|note|exhibit|annex|appendix|schedule|clause|artikel|abschnitt|anhang|anlage|annexe"
+    r"|§{1,2})\s?(?:[A-Z]?\d|[IVXLC]{1,6}\b|[A-Z]\b)",
+    re.IGNORECASE,
+)
+_LONGEST_ITALIC = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +169,68 @@ def find_in_sizes(pages: Sequence[Sequence[Line]]) -> dict[int, list[Heading]]:
         else:
             found[number].append(Heading(level, text, n, 1))
     return dict(found)
+
+
+def find_in_fonts(pages: Sequence[Sequence[Line]]) -> dict[int, list[Heading]]:
+    """Returns the headings by page: larger lines (`find_in_sizes`), and below them lines in bold, if few lines are.
+
+    Most reports and contracts have all headings in the size of the text. What they begin with tells the level: a part,
+    an item or a note, a name, and a name in italics.
+    """
+    larger = find_in_sizes(pages)
+    taken = {
+        (page, n) for page, found in larger.items() for one in found for n in range(one.line, one.line + one.lines)
+    }
+    bold = {place: lines for place, lines in _find_bold(pages) if place not in taken}
+    if not bold or sum(bold.values()) > _MAX_SHARE * sum(map(len, pages)):
+        return larger
+    found = defaultdict[int, list[Heading]](list)
+    above = max((heading.level for headings in larger.values() for heading in headings), default=0)
+    places = {(page, n): (count, _level_of(pages[page][n])) for (page, n), count in bold.items()}
+    levels = {level: above + at for at, level in enumerate(sorted({level for _, level in places.values()}), start=1)}
+    for (page, n), (count, level) in places.items():
+        title = " ".join(line.text for line in pages[page][n : n + count])
+        found[page].append(Heading(levels[level], title, n, count))
+    for page, headings in larger.items():
+        found[page] = sorted([*headings, *found[page]], key=lambda heading: heading.line)
+    return dict(found)
+
+
+def _find_bold(pages: Sequence[Sequence[Line]]) -> Iterator[tuple[tuple[int, int], int]]:
+    """Yields where headings in bold begin, `(page, line)`, with the number of their lines; and headings in italics, if
+    there are headings in bold.
+    """
+    for number, lines in enumerate(pages):
+        at = 0
+        while at < len(lines):
+            line, end = lines[at], at + 1
+            if not line.is_bold and not line.is_italic:
+                at = end
+                continue
+            while end < len(lines) and not lines[end].is_first and _is_alike(lines[end], line):
+                end += 1
+            if end - at <= _MAX_LINES and all(map(_names_section, lines[at:end])):
+                if line.is_bold or (end == at + 1 and line.is_first and len(line.text) <= _LONGEST_ITALIC):
+                    yield (number, at), end - at
+            at = end
+
+
+def _is_alike(line: Line, other: Line) -> bool:
+    return (line.is_bold, line.is_italic) == (other.is_bold, other.is_italic)
+
+
+def _names_section(line: Line) -> bool:
+    """Returns whether a line may be a line of a heading, and is neither a row, nor the name of columns."""
+    text = line.text
+    return _may_be_heading(text) and CELL_SEPARATOR not in text and not is_date(text) and not find_months(text)
+
+
+def _level_of(line: Line) -> int:
+    if word_level(line.text) and word_level(line.text)[0] == _OF_PART:
+        return 1
+    if _ITEM.match(line.text):
+        return 2
+    return 3 if line.is_bold else 4
 
 
 def _may_be_heading(text: str) -> bool:

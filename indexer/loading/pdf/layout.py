@@ -37,6 +37,8 @@ class Line:
     bottom: float
     size: float
     is_first: bool = False
+    is_bold: bool = False
+    is_italic: bool = False
 
 
 def read_lines(runs: Sequence[Run], *, columns: bool = True) -> list[Line]:
@@ -67,10 +69,10 @@ def _read_turned(runs: Sequence[Run], *, columns: bool) -> list[Line]:
         if marked and marked[-1].text.endswith(HYPHEN):
             last = marked.pop()
             joined = last.text.removesuffix(HYPHEN) + line.text
-            marked.append(Line(joined, last.top, line.bottom, last.size, last.is_first))
+            marked.append(replace(last, text=joined, bottom=line.bottom))
         else:
-            marked.append(Line(line.text, line.top, line.bottom, line.size, is_first))
-    return [Line(x.text.replace(HYPHEN, "-"), x.top, x.bottom, x.size, x.is_first) for x in marked]
+            marked.append(replace(line, is_first=is_first))
+    return [replace(line, text=line.text.replace(HYPHEN, "-")) for line in marked]
 
 
 def _split_at_gutters(runs: Sequence[Run]) -> Sequence[Run]:
@@ -212,7 +214,14 @@ def _make_line(row: Sequence[Run], cells: Sequence[str]) -> Line:
     if any(cells) and not is_rtl:
         parts = [CELL_SEPARATOR.join(cells[: max(n for n, cell in enumerate(cells, start=1) if cell)])]
     size = max(row, key=lambda run: len(run.text)).size
-    return Line("".join(parts), max(run.top for run in row), min(run.bottom for run in row), size)
+    return Line(
+        text="".join(parts),
+        top=max(run.top for run in row),
+        bottom=min(run.bottom for run in row),
+        size=size,
+        is_bold=all(run.is_bold for run in row),
+        is_italic=all(run.is_italic for run in row),
+    )
 
 
 def _middle(run: Run) -> float:

@@ -29,6 +29,10 @@ _WIDE_SPACE = 0.5
 """Heights of a character: a wider space may separate cells of a narrow table. Those between words are half as wide."""
 
 _NO_CHARACTER = (0, 0xFFFE, 0xFFFF)
+_BOLD = re.compile(r"Bold|Black|Heavy|Demi|CMBX|-Medi\b", re.IGNORECASE)
+_ITALIC = re.compile(r"Ital|Obli|Slanted|CMTI", re.IGNORECASE)
+"""What names of fonts have. PDFium tells a weight, too, but by the width of stems: it takes italics for bold."""
+_LONGEST_FONT = 128
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,8 @@ class Run:
 
     `size` is the height of the median character: a raised mark of a footnote makes a run higher, but no larger. `turn`
     counts the quarter turns of the line, clockwise. Its places are on the page turned back. `gaps` are the spaces that
-    are wider than between words: for each, the number of characters before it, its start and its end.
+    are wider than between words: for each, the number of characters before it, its start and its end. A run is bold, or
+    italic, if its first, its middle and its last character are.
     """
 
     text: str
@@ -48,11 +53,13 @@ class Run:
     size: float
     turn: int = 0
     gaps: tuple[tuple[int, float, float], ...] = ()
+    is_bold: bool = False
+    is_italic: bool = False
 
 
 def read_runs(page: "PdfTextPage") -> list[Run]:
     """Returns the runs of a page, in the order in which the page draws them. Runs of white space are left out."""
-    growing, runs = _GrowingRun(), []
+    growing, runs = _GrowingRun(_Fonts(page)), []
     for index, character, box in _characters(page):
         if box is None:
             if character == " ":
@@ -65,7 +72,7 @@ def read_runs(page: "PdfTextPage") -> list[Run]:
             runs += growing.finish()
             growing.turn = _read_turn(page, index)
             turned = _TURN[growing.turn](*box)
-        growing.add(character, turned)
+        growing.add(index, character, turned)
     runs += growing.finish()
     return runs
 
@@ -111,16 +118,33 @@ def _characters(page: "PdfTextPage") -> Iterator[tuple[int, str, _Box | None]]:
             yield index, character, (box.left, box.bottom, box.right, box.top)
 
 
+class _Fonts:
+    """The names of the fonts of the characters of a page, by their index."""
+
+    def __init__(self, page: "PdfTextPage") -> None:
+        self._handle = page.raw
+        self._name = ctypes.create_string_buffer(_LONGEST_FONT)
+        self._flags = ctypes.c_int()
+
+    def name_of(self, index: int) -> str:
+        from pypdfium2 import raw
+
+        length = raw.FPDFText_GetFontInfo(self._handle, index, self._name, _LONGEST_FONT, self._flags)
+        return self._name.value.decode("ascii", "replace") if 0 < length <= _LONGEST_FONT else ""
+
+
 class _GrowingRun:
     """Collects the characters of one run."""
 
-    def __init__(self) -> None:
+    def __init__(self, fonts: _Fonts) -> None:
+        self._fonts = fonts
         self.turn = 0
         self._clear()
 
     def _clear(self) -> None:
         self.has_space = False
         self._characters: list[str] = []
+        self._indexes: list[int] = []
         self._heights: list[float] = []
         self._gaps: list[tuple[int, float, float]] = []
         self._left = self._bottom = self._right = self._top = 0.0
@@ -137,7 +161,7 @@ class _GrowingRun:
         gap = max(left - self._right, self._left - right, 0.0)
         return overlap > 0.3 * min(self._top - self._bottom, top - bottom) and gap <= _GAP * height
 
-    def add(self, character: str, box: _Box) -> None:
+    def add(self, index: int, character: str, box: _Box) -> None:
         left, bottom, right, top = box
         if not self._characters:
             self._left, self._bottom, self._right, self._top = box
@@ -149,6 +173,7 @@ class _GrowingRun:
                 self._characters.append(" ")
         self.has_space = False
         self._characters.append(character)
+        self._indexes.append(index)
         self._heights.append(top - bottom)
         self._left, self._right = min(self._left, left), max(self._right, right)
         self._bottom, self._top = min(self._bottom, bottom), max(self._top, top)
@@ -161,9 +186,26 @@ class _GrowingRun:
         text = "".join(part if part == HYPHEN else clean_text(part) for part in _split_hyphens(text))
         size = median(self._heights) if self._heights else 0.0
         gaps = tuple(self._gaps) if len(text) == len(self._characters) else ()
-        run = Run(text, self._left, self._right, self._bottom, self._top, size, self.turn, gaps)
+        names = self._name_fonts() if text.strip() else ["none"]
+        run = Run(
+            text=text,
+            left=self._left,
+            right=self._right,
+            bottom=self._bottom,
+            top=self._top,
+            size=size,
+            turn=self.turn,
+            gaps=gaps,
+            is_bold=all(map(_BOLD.search, names)),
+            is_italic=all(map(_ITALIC.search, names)),
+        )
         self._clear()
         return [run] if text.strip() else []
+
+    def _name_fonts(self) -> list[str]:
+        """Returns the names of the fonts of the first, the middle and the last character."""
+        indexes = self._indexes
+        return [self._fonts.name_of(indexes[at]) for at in {0, len(indexes) // 2, len(indexes) - 1}]
 
 
 def _split_hyphens(text: str) -> list[str]:

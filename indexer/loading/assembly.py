@@ -29,6 +29,10 @@ def join_cells(cells: Iterable[str]) -> str:
     return CELL_SEPARATOR.join(written)
 
 
+_LEAST = 60
+"""Characters of a section that may be a block of its own where short sections are joined."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class _Section:
     """A part of a page under the heading `path`. It begins with the line of the heading, if that is in the text.
@@ -145,7 +149,7 @@ class TextBuilder:
             page = self.pages[section.page] if section.page < len(self.pages) else ""
             end = following.start if following and following.page == section.page else len(page)
             last = kept[-1] if kept and kept[-1].page == section.page else None
-            if last is not None and not page[last.body : section.start].strip():
+            if last is not None and len(page[last.body : section.start].strip()) < _LEAST:
                 kept[-1] = replace(section, start=last.start)
             elif last is not None and end - last.start <= most and (path := _common(last.path, section.path)):
                 kept[-1] = replace(last, path=path)

@@ -45,6 +45,9 @@ _ITEM = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_ITALIC = 80
+_MOST_BOLD_LINES = 4
+_RUNNING = 3
+"""A line in bold that so many pages have, such as the name of the company above each statement, is no heading."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,9 +200,10 @@ def find_in_fonts(pages: Sequence[Sequence[Line]]) -> dict[int, list[Heading]]:
 
 
 def _find_bold(pages: Sequence[Sequence[Line]]) -> Iterator[tuple[tuple[int, int], int]]:
-    """Yields where headings in bold begin, `(page, line)`, with the number of their lines; and headings in italics, if
-    there are headings in bold.
+    """Yields where headings in bold begin, `(page, line)`, with the number of their lines; and short lines in italics
+    that stand alone. A line that many pages have is no heading, and neither is a line between two rows.
     """
+    repeated = Counter(_letters(line.text) for page in pages for line in page if line.is_bold)
     for number, lines in enumerate(pages):
         at = 0
         while at < len(lines):
@@ -209,10 +213,21 @@ def _find_bold(pages: Sequence[Sequence[Line]]) -> Iterator[tuple[tuple[int, int
                 continue
             while end < len(lines) and not lines[end].is_first and _is_alike(lines[end], line):
                 end += 1
-            if end - at <= _MAX_LINES and all(map(_names_section, lines[at:end])):
-                if line.is_bold or (end == at + 1 and line.is_first and len(line.text) <= _LONGEST_ITALIC):
-                    yield (number, at), end - at
+            group = [one for one in range(at, end) if repeated[_letters(lines[one].text)] < _RUNNING]
+            if group and _is_section(lines, group):
+                yield (number, group[0]), group[-1] + 1 - group[0]
             at = end
+
+
+def _is_section(lines: Sequence[Line], group: Sequence[int]) -> bool:
+    first, last = group[0], group[-1]
+    if last - first >= _MOST_BOLD_LINES or not all(_names_section(lines[at]) for at in group):
+        return False
+    around = [lines[at].text for at in (first - 1, last + 1) if 0 <= at < len(lines)]
+    if len(around) == 2 and all(CELL_SEPARATOR in text for text in around):
+        return False
+    line = lines[first]
+    return line.is_bold or (first == last and line.is_first and len(line.text) <= _LONGEST_ITALIC)
 
 
 def _is_alike(line: Line, other: Line) -> bool:
@@ -222,7 +237,8 @@ def _is_alike(line: Line, other: Line) -> bool:
 def _names_section(line: Line) -> bool:
     """Returns whether a line may be a line of a heading, and is neither a row, nor the name of columns."""
     text = line.text
-    return _may_be_heading(text) and CELL_SEPARATOR not in text and not is_date(text) and not find_months(text)
+    is_name = _may_be_heading(text) and not text.endswith(":") and not (text[0] == "(" and text[-1] == ")")
+    return is_name and CELL_SEPARATOR not in text and not is_date(text) and not find_months(text)
 
 
 def _level_of(line: Line) -> int:

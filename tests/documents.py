@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 Part = tuple[str, str | Sequence[Sequence[str]]]
-"""`("h2", title)`, `("p", text)`, `("table", rows)` or `("page", "")`."""
+"""`("h2", title)`, `("p", text)`, `("bold", text)`, `("italic", text)`, `("table", rows)` or `("page", "")`."""
 
 
 def make_docx(parts: Sequence[Part], **properties: Any) -> bytes:
@@ -135,7 +135,10 @@ def make_pdf(parts: Sequence[Part], *, outline: bool = False, is_encrypted: bool
                 pdf.start_section(content, level=int(kind[1]) - 1)
             pdf.multi_cell(0, 10, content, new_x="LMARGIN", new_y="NEXT")
         else:
-            pdf.set_font("Helvetica", size=10)
+            style = {"bold": "B", "italic": "I"}.get(kind, "")
+            pdf.set_font("Helvetica", style=style, size=10)
+            if style:
+                pdf.ln(8)
             pdf.multi_cell(0, 5, content, new_x="LMARGIN", new_y="NEXT")
     return bytes(pdf.output())
 

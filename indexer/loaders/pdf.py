@@ -48,11 +48,19 @@ _LEAST_REACH = 3
 """A heading that only its size tells ends after a tenth of the pages, but not before so many pages."""
 
 
+_JOINED = 1000
+"""Characters up to which neighbouring sections are one block, if lines in bold are headings: many are short."""
+
+
 class Config(StrategyConfig):
     """How pages are read."""
 
-    headings: Literal["auto", "outline", "sizes", "none"] = Field(
-        default="auto", description="Where headings come from; `auto`: the outline, or the sizes of fonts without one."
+    headings: Literal["auto", "outline", "sizes", "fonts", "none"] = Field(
+        default="auto",
+        description=(
+            "Where headings come from; `auto`: the outline, or the sizes of fonts without one; `fonts`: the outline, "
+            "or sizes and lines in bold or italics."
+        ),
     )
     columns: bool = Field(default=True, description="Read one column after the other, not across the page.")
     running_lines: bool = Field(
@@ -92,13 +100,14 @@ class PdfLoader:
             labels = read_page_labels(document)
             if not self._config.running_lines:
                 pages = _drop_running_lines(pages, labels)
-            outline = read_outline(document) if self._config.headings in ("auto", "outline") else []
+            outline = read_outline(document) if self._config.headings in ("auto", "outline", "fonts") else []
             headings = self._find_headings(outline, pages)
             title, metadata = read_properties(document)
         finally:
             document.close()
         name = stem_of(source.key)
-        found = Title(title) if title else find_title(headings if outline else find_in_sizes(pages), pages, name)
+        is_by_fonts = self._config.headings == "fonts" and not outline
+        found = Title(title) if title else find_title(find_in_sizes(pages) if is_by_fonts else headings, pages, name)
         if found.is_letter:  # its title says what these headings say, and a passage has both receiver and sum
             headings = {**headings, 0: [one for one in headings.get(0, ()) if one.title not in found.text]}
         builder = TextBuilder()
@@ -111,7 +120,9 @@ class PdfLoader:
             _add_page(builder, lines, headings.get(number, ()))
         if sequences := make_page_labels(labels):
             metadata[PAGE_LABELS] = sequences
-        return finish_document(source, builder, tell_apart(found.text, name), metadata, numbered=True, joined=0 if outline else int(__import__("os").environ.get("J","1000")))
+        return finish_document(
+            source, builder, tell_apart(found.text, name), metadata, numbered=True, joined=_JOINED if is_by_fonts else 0
+        )
 
     def _read_pages(self, document: "PdfDocument", key: str) -> list[list[Line]]:
         """Raises `LoadFailed` if no page has text."""
@@ -140,7 +151,8 @@ class PdfLoader:
         except PdfiumError as error:
             raise LoadFailed(f"{key!r} is damaged: its page {number} cannot be read") from error
         try:
-            lines = read_lines(read_runs(text), columns=self._config.columns)
+            runs = read_runs(text, fonts=self._config.headings == "fonts")
+            lines = read_lines(runs, columns=self._config.columns)
             is_image = not lines and _has_image(page)
             if is_image and tesseract is not None:
                 lines = _as_lines(tesseract.read(page, key, number))
@@ -154,9 +166,9 @@ class PdfLoader:
     ) -> Mapping[int, list[Heading]]:
         if outline:
             return find_in_outline(pages, outline)
-        if self._config.headings == "sizes":
-            return find_in_sizes(pages)
-        return find_in_fonts(pages) if self._config.headings == "auto" else {}
+        if self._config.headings == "fonts":
+            return find_in_fonts(pages)
+        return find_in_sizes(pages) if self._config.headings in ("auto", "sizes") else {}
 
 
 def _drop_running_lines(pages: Sequence[Sequence[Line]], labels: Sequence[str]) -> list[list[Line]]:

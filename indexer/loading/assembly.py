@@ -29,8 +29,8 @@ def join_cells(cells: Iterable[str]) -> str:
     return CELL_SEPARATOR.join(written)
 
 
-_LEAST = 60
-"""Characters of a section that may be a block of its own where short sections are joined."""
+_FEW = 60
+"""Characters at the top of a page that are no block of their own where short sections are joined."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,17 +141,22 @@ class TextBuilder:
         return tuple(reversed(found))
 
     def _join_short(self, sections: list[_Section], most: int) -> list[_Section]:
-        """Returns the sections; neighbours of one page below one heading are joined while they have at most so many
-        characters together. Their own headings stay in the text.
+        """Returns the sections with the lines of their headings, of which neighbours of one page are joined:
+
+        - A heading without text below it, and a few words at the top of a page, begin the next section.
+        - Sections below one heading are joined while they have at most so many characters together. They keep the
+          headings that they share.
         """
         kept: list[_Section] = []
         for section, following in zip(sections, [*sections[1:], None], strict=True):
             page = self.pages[section.page] if section.page < len(self.pages) else ""
             end = following.start if following and following.page == section.page else len(page)
             last = kept[-1] if kept and kept[-1].page == section.page else None
-            if last is not None and len(page[last.body : section.start].strip()) < _LEAST:
+            before = len(page[last.body : section.start].strip()) if last else 0
+            own = len(page[section.body : end].strip())
+            if last and before < (_FEW if last.start == 0 else 1):
                 kept[-1] = replace(section, start=last.start)
-            elif last is not None and end - last.start <= most and (path := _common(last.path, section.path)):
+            elif last and own and end - last.start <= most and (path := _common(last.path, section.path)):
                 kept[-1] = replace(last, path=path)
             else:
                 kept.append(section)

@@ -16,7 +16,15 @@ from indexer.loading.texts.chapter_words import word_level
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
 
-__all__ = ["Heading", "OutlineItem", "begins_annex", "find_in_fonts", "find_in_outline", "find_in_sizes", "read_outline"]
+__all__ = [
+    "Heading",
+    "OutlineItem",
+    "begins_annex",
+    "find_in_fonts",
+    "find_in_outline",
+    "find_in_sizes",
+    "read_outline",
+]
 
 _LARGER = 1.15
 _MAX_LEVELS = 4
@@ -242,7 +250,8 @@ def _names_section(line: Line) -> bool:
 
 
 def _level_of(line: Line) -> int:
-    if word_level(line.text) and word_level(line.text)[0] == _OF_PART:
+    level = word_level(line.text)
+    if level is not None and level[0] == _OF_PART:
         return 1
     if _ITEM.match(line.text):
         return 2

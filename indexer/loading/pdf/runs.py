@@ -57,9 +57,12 @@ class Run:
     is_italic: bool = False
 
 
-def read_runs(page: "PdfTextPage") -> list[Run]:
-    """Returns the runs of a page, in the order in which the page draws them. Runs of white space are left out."""
-    growing, runs = _GrowingRun(_Fonts(page)), []
+def read_runs(page: "PdfTextPage", *, fonts: bool = False) -> list[Run]:
+    """Returns the runs of a page, in the order in which the page draws them. Runs of white space are left out.
+
+    Only with `fonts` it is known which are bold or italic.
+    """
+    growing, runs = _GrowingRun(_Fonts(page) if fonts else None), []
     for index, character, box in _characters(page):
         if box is None:
             if character == " ":
@@ -136,7 +139,7 @@ class _Fonts:
 class _GrowingRun:
     """Collects the characters of one run."""
 
-    def __init__(self, fonts: _Fonts) -> None:
+    def __init__(self, fonts: _Fonts | None) -> None:
         self._fonts = fonts
         self.turn = 0
         self._clear()
@@ -186,7 +189,7 @@ class _GrowingRun:
         text = "".join(part if part == HYPHEN else clean_text(part) for part in _split_hyphens(text))
         size = median(self._heights) if self._heights else 0.0
         gaps = tuple(self._gaps) if len(text) == len(self._characters) else ()
-        names = self._name_fonts() if text.strip() else ["none"]
+        names = self._name_fonts()
         run = Run(
             text=text,
             left=self._left,
@@ -196,15 +199,17 @@ class _GrowingRun:
             size=size,
             turn=self.turn,
             gaps=gaps,
-            is_bold=all(map(_BOLD.search, names)),
-            is_italic=all(map(_ITALIC.search, names)),
+            is_bold=bool(names) and all(map(_BOLD.search, names)),
+            is_italic=bool(names) and all(map(_ITALIC.search, names)),
         )
         self._clear()
         return [run] if text.strip() else []
 
     def _name_fonts(self) -> list[str]:
-        """Returns the names of the fonts of the first, the middle and the last character."""
+        """Returns the names of the fonts of the first, the middle and the last character; [] if they are not read."""
         indexes = self._indexes
+        if self._fonts is None or not indexes:
+            return []
         return [self._fonts.name_of(indexes[at]) for at in {0, len(indexes) // 2, len(indexes) - 1}]
 
 

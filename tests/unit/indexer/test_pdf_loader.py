@@ -53,6 +53,48 @@ def test_headings_come_from_the_outline_or_from_sizes(outline: bool, option: str
     assert document.pages[0].startswith("1 Harbour\nThe committee")
 
 
+REPORT = [
+    *(("h1", "Norwick Mills"), ("p", LOREM), ("bold", "PART I"), ("bold", "Note 3 - Debt"), ("p", LOREM * 6)),
+    *(("bold", "Term Debt"), ("p", LOREM * 6), ("italic", "Rates"), ("p", LOREM * 6), ("page", "")),
+    *(("bold", "(Unaudited)"), ("bold", "Three Months Ended"), ("p", LOREM * 6), ("bold", "Leases"), ("p", "None.")),
+    *(("bold", "Taxes"), ("p", "Paid."), ("bold", "Note 4 - Ships"), ("p", LOREM * 6)),
+]
+"""A report whose headings are as large as its text."""
+
+
+def test_headings_come_from_lines_in_bold_below_larger_lines() -> None:
+    document = load(make_pdf(REPORT), headings="fonts")
+    part, debt = ("PART I",), ("PART I", "Note 3 - Debt")
+    assert headings(document) == [
+        (1, ()),
+        (1, debt),
+        (1, (*debt, "Term Debt")),
+        (1, (*debt, "Term Debt", "Rates")),
+        (2, (*debt, "Term Debt", "Rates")),
+        (2, debt),
+        (2, (*part, "Note 4 - Ships")),
+    ]
+    short = document.blocks[5].text
+    assert [line for line in short.splitlines() if line] == ["Leases", "None.", "Taxes", "Paid."]
+    assert document.blocks[1].text.startswith("PART I\nNote 3 - Debt\n"), "the lines of headings stay in the text"
+    assert document.title == "Norwick Mills"
+    assert {block.heading for block in load(make_pdf(REPORT)).blocks} == {()}
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [("bold", "Our lease ends in 2031.")] * 3,
+        [("bold", f"Term {n}") for n in range(4)],
+        [("table", [["Costs", "10", "20", "30"], ["Debt", "11", "21", "31"]] * 3)],
+        [("italic", "No heading stands here in bold, and a long line in italics is a sentence that somebody quoted")],
+    ],
+)
+def test_lines_in_bold_that_are_no_headings(lines: list[Part]) -> None:
+    parts = [("p", LOREM), *lines, ("p", LOREM)]
+    assert {heading for block in load(make_pdf(parts), headings="fonts").blocks for heading in block.heading} == set()
+
+
 def test_characters_of_tex_without_a_table_of_unicode() -> None:
     """fpdf2 has no such font, so the codes are put into the string of a page."""
     document = FPDF()

@@ -2,6 +2,7 @@
 
 import json
 import re
+from functools import cache
 
 from tests.docs.openapi import openapi_text
 from tests.docs.pages import DOCS, inline_code, pages, table_rows
@@ -27,6 +28,7 @@ def calls(texts: list[str]) -> set[tuple[str, str]]:
     }
 
 
+@cache  # the description is long, and is asked for each call of each page
 def routes() -> set[tuple[str, str]]:
     paths = json.loads((DOCS / "openapi.json").read_text("utf-8"))["paths"]
     return {(method.upper(), path) for path, operations in paths.items() for method in operations}

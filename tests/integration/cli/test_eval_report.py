@@ -1,5 +1,6 @@
 """`hopweave eval-report`: the page and the plans of a file of rows."""
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -16,12 +17,25 @@ from tests.integration.evaluation.townsfolk import write_townsfolk
 from tests.integration.evaluation.workbench import WorkerHere, workbench
 
 
-@pytest.fixture
-async def rows(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """Of two reasoners and two ways of asking."""
-    write_townsfolk(tmp_path / "towns", people=4)
-    async with workbench(tmp_path / "data") as container:
-        return await _compare(container, tmp_path)
+    folder = tmp_path_factory.mktemp("compared")
+    write_townsfolk(folder / "towns", people=4)
+
+    async def compare() -> Path:
+        async with workbench(folder / "data") as container:
+            return await _compare(container, folder)
+
+    return asyncio.run(compare()).read_bytes()
+
+
+@pytest.fixture
+def rows(compared: bytes, tmp_path: Path) -> Path:
+    """A copy, which a test may change."""
+    file = tmp_path / "rows.jsonl"
+    file.write_bytes(compared)
+    return file
 
 
 async def _compare(container: Container, folder: Path) -> Path:

@@ -12,9 +12,9 @@ from functools import cached_property
 
 from core.documents import HEADING_SEPARATOR
 from core.passage_context.grids import GridRow, TextGrid, usual_width
-from core.passage_context.other_words import find_other_words, find_said_labels
+from core.passage_context.other_words import find_other_words, find_said_labels, write_out
 from core.passage_context.row_labels import MOST_STEMS, SUM_WORDS
-from core.passage_context.tables import are_labels
+from core.passage_context.tables import BAR, are_labels
 from core.ports.retrieval import Hit
 from core.text.name_spans import find_names
 from core.text.periods import find_months, leave_out_periods
@@ -23,9 +23,7 @@ from core.text.titles import find_wanted_marks
 from core.text.value_kinds import find_stems
 from core.text.word_lists import SMALL_WORDS
 from reasoning.strategies.extractive.over_periods.cells import FOOTNOTE, SeriesCell, list_cells
-from reasoning.strategies.extractive.over_periods.units import (
-    CAPTION,
-)
+from reasoning.strategies.extractive.over_periods.units import CAPTION
 from reasoning.strategies.survey.values import read_passage_grids
 
 __all__ = ["METRIC", "Asked", "SeriesRow", "asks_for_share", "list_rows", "read_asked"]
@@ -50,7 +48,8 @@ _FILLING = find_stems(
     "évolué évolution changé varié trimestre trimestres année années période périodes temps tendance rapport rapports "
     "comment fil cours montant comparer number numbers way Zahl Anzahl Wert nombre valeur percentage percent share "
     "proportion lowest best worst when welchem welcher welches welche wann höchsten niedrigsten größten kleinsten "
-    "Vergleich verglichen vergleiche gegenüber betrug lag Prozent Anteil quel quelle quand"
+    "Vergleich verglichen vergleiche gegenüber betrug lag Prozent Anteil quel quelle quand ones vorherigen früheren "
+    "vorigen vergleicht précédents précédentes antérieurs"
 )
 """Words of a question over periods that no label need have."""
 _NO_LABEL = find_stems("total change quarter year month period version report date other all sum note page")
@@ -341,7 +340,7 @@ def _weigh_row(
 
     A label of its own, `iPhone`, goes before a label of statements, "revenue", which then has to be the table's.
     """
-    *groups, last = FOOTNOTE.sub(" ", row.label).split(HEADING_SEPARATOR)
+    *groups, last = FOOTNOTE.sub(" ", write_out(row.label)).split(HEADING_SEPARATOR)
     stems = frozenset(
         stem for stem in find_stems(_IN_BRACKETS.sub(" ", last) or last) - SUM_WORDS if not any(map(str.isdigit, stem))
     )
@@ -381,10 +380,12 @@ def _weigh_row(
 
 
 def _read_caption(asked: Asked, grid: TextGrid, text: str) -> str:
-    """Returns the text above a table; without its sentences, which may tell of something else, if the row has to have
-    all words of the question.
+    """Returns the text above a table; if the row has to have all words of the question, only what stands behind the
+    table before, and without sentences, which may tell of something else.
     """
     caption = text[max(0, grid.start - CAPTION) : grid.start]
     if asked.enough < 1:
         return caption
-    return "\n".join(line for line in caption.splitlines() if not line.rstrip().endswith("."))
+    lines = caption.splitlines()
+    begins = max((at for at, line in enumerate(lines, start=1) if BAR in line), default=0)
+    return "\n".join(line for line in lines[begins:] if not line.rstrip().endswith("."))

@@ -18,7 +18,7 @@ from reasoning.strategies.extractive.over_periods.choice import choose_rows, fin
 from reasoning.strategies.extractive.over_periods.rows import METRIC, Asked, SeriesRow, asks_for_share
 from reasoning.strategies.extractive.wording import Wanted, find_wanted
 
-__all__ = ["asks_for_value", "choose_values", "find_report"]
+__all__ = ["asks_for_change", "asks_for_value", "choose_values", "find_report"]
 
 _ASKS_FOR_VALUE = re.compile(
     r"(?:\b(?:in|for|during|as of|at|im|zum|für|au|pour)\s[^,?]{1,60},\s)?"
@@ -52,11 +52,16 @@ def asks_for_value(question: str) -> bool:
     """Returns whether a question asks for one value of one named report or period, or of the newest."""
     if len(question) > _LONGEST or not _ASKS_FOR_VALUE.match(question.strip()) or find_wanted(question) != Wanted():
         return False
-    if _ASKS_FOR_CHANGE.search(question) or asks_for_extremes(question):
+    if asks_for_change(question) or asks_for_extremes(question):
         return False
     if asks_for_older(question) or compares_with_earlier(question):
         return False
     return bool(find_wanted_marks(question)) or asks_for_newest(question)
+
+
+def asks_for_change(question: str) -> bool:
+    """Returns whether a question asks how much a value grew, what it was a year before, or how many there are."""
+    return _ASKS_FOR_CHANGE.search(question) is not None
 
 
 def find_report(question: str, hits: Sequence[Hit]) -> str | None:

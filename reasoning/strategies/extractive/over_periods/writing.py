@@ -10,7 +10,7 @@ from core.text.periods import asks_for_extremes
 from core.text.titles import stem_of
 from reasoning.citations.markers import make_citation
 from reasoning.strategies.extractive.over_periods.cells import SeriesCell
-from reasoning.strategies.extractive.over_periods.series import Ratio, Series
+from reasoning.strategies.extractive.over_periods.found import Ratio, Series
 from reasoning.strategies.survey.values import has_points, read_amount
 
 __all__ = ["write_series"]

@@ -76,12 +76,22 @@ _MEASURES = find_stems(
 """Words that make another value of the label beside them: revenue growth is no revenue."""
 _MOST_OF_NAME = 12
 """Words of a line that names a company."""
-_OF_HEADINGS = find_stems("information reporting overview note notes by all Angaben nach information par")
+_OF_HEADINGS = find_stems(
+    "information reporting overview note notes by all analysis disclosure disclosures performance breakdown detail "
+    "details table tables reportable geographic Angaben nach information par"
+)
 _PER = re.compile(r"\b(?:per|pro|je|par)\s{1,3}([^\W\d_]{2,30})", re.IGNORECASE)
 _NO_PER = find_stems("cent rapport quarter year month period report version week day annum Quartal Jahr Monat an mois")
 _SHARE_ASKED = re.compile(
     r"%|\bper ?cent|\brate\b|\bshare of\b|\bmargin\b|Prozent|Quote\b|pour ?cent|\btaux\b", re.IGNORECASE
 )
+_OTHER = re.compile(r"\b(?:other|sonstige[rsn]?|übrige[rsn]?|autres?)\b", re.IGNORECASE)
+"""`Other income, net` is no net income."""
+_PAID_IN_SHARES = re.compile(
+    r"\b(?:(?:share|stock|equity)[ -]based (?:compensation|payments?|awards?)|aktienbasierte[nr]? vergütung)",
+    re.IGNORECASE,
+)
+"""A note that has of each expense the part that is paid in shares, under the label of the expense."""
 _IN_BRACKETS = re.compile(r"\([^()]{1,40}\)")
 """A unit, or an explanation, behind a label: `Containers (TEU)`."""
 METRIC = frozenset({"*"})
@@ -145,13 +155,15 @@ def read_asked(question: str) -> Asked:
 
 @dataclass(frozen=True, kw_only=True)
 class _Table:
-    """A table of a passage. `heads` are by the start of a row. `caption` stands above the part of the table that an
+    """A table of a passage. `heads` are by the start of a row, and `ended` are the starts of the rows behind the total
+    of their group, which are of no group. `caption` stands above the part of the table that an
     earlier passage has, or above the table, `goes_on` is the head below which the next passage goes on, and `begins_at`
     is the same for all parts of one table.
     """
 
     grid: TextGrid
     heads: Mapping[int, str]
+    ended: frozenset[int]
     caption: str
     goes_on: str
     begins_at: tuple[str, int, int]
@@ -170,6 +182,8 @@ def list_rows(asked: Asked, hits: Sequence[Hit]) -> Iterator[SeriesRow]:
         for table in tables[hit.chunk.id]:
             grid, heads = table.grid, table.heads
             for row in grid.rows:
+                if row.start in table.ended:
+                    row = replace(row, label=row.label.rpartition(HEADING_SEPARATOR)[2])
                 if len(parts[table.begins_at, _own_label(row)]) > 1 and not _is_said(asked, _part_of(row, heads)):
                     continue
                 found = _weigh_row(asked, row, grid, hit, names, heads[row.start])
@@ -200,6 +214,7 @@ def _read_tables(hit: Hit, places: Mapping[tuple[str, int], Hit], most: int = _M
             _Table(
                 grid=replace(grid, columns=grid.columns or before.grid.columns) if before else grid,
                 heads=heads,
+                ended=_find_ended(grid),
                 caption=before.caption if before else _find_caption(grid, text, earlier),
                 goes_on=_find_last_head(grid, heads, text),
                 begins_at=before.begins_at if before else (hit.document.id, hit.chunk.position, number),
@@ -274,6 +289,19 @@ def _find_heads(grid: TextGrid, text: str, head: str) -> dict[int, str]:
     return heads
 
 
+def _find_ended(grid: TextGrid) -> frozenset[int]:
+    """Returns the starts of the rows behind the total of their group: `Operating income` is none of the expenses."""
+    ended, group, is_summed = set[int](), "", False
+    for row in grid.rows:
+        of_group = row.label.rpartition(HEADING_SEPARATOR)[0]
+        is_summed = is_summed and of_group == group
+        group = of_group
+        if is_summed:
+            ended.add(row.start)
+        is_summed = is_summed or bool(of_group and find_stems(_own_label(row)) & SUM_WORDS)
+    return frozenset(ended)
+
+
 def _own_label(row: GridRow) -> str:
     return row.label.rsplit(HEADING_SEPARATOR, maxsplit=1)[-1].casefold()
 
@@ -323,6 +351,7 @@ def _is_below_other_part(asked: Asked, grid: TextGrid, hit: Hit) -> bool:
     if named is None:
         return False
     own = find_stems(heading) - _SECTION - _FILLING - find_stems(named[0]) - _OF_HEADINGS
+    own = frozenset(word for word in own if not any(map(str.isdigit, word)))
     return bool(own) and not own & asked.words
 
 
@@ -344,7 +373,7 @@ def _weigh_row(
     stems = frozenset(
         stem for stem in find_stems(_IN_BRACKETS.sub(" ", last) or last) - SUM_WORDS if not any(map(str.isdigit, stem))
     )
-    if "%" in last and not _SHARE_ASKED.search(asked.text):
+    if ("%" in last and not _SHARE_ASKED.search(asked.text)) or _says_alone(_OTHER, last, asked):
         return None
     if not stems or len(stems) > MOST_STEMS + 1 or stems <= _NO_LABEL:
         return None
@@ -363,6 +392,7 @@ def _weigh_row(
     part = _part_of(row, {row.start: head})
     columns = " ".join(row.names or grid.columns)
     is_other = (is_metric and _is_of_other_part(asked, part)) or _is_below_other_part(asked, grid, hit)
+    is_other = is_other or _says_alone(_PAID_IN_SHARES, _read_title(grid, hit), asked)
     if is_other or _wants_other_measure(asked, find_stems(f"{row.label} {head} {columns}"), core):
         return None
     caption = _read_caption(asked, grid, text)
@@ -379,6 +409,23 @@ def _weigh_row(
     return score - min(1.5, 0.5 * len(others)), name
 
 
+def _says_alone(pattern: re.Pattern[str], text: str, asked: Asked) -> bool:
+    """Returns whether a text has what a pattern finds, and the question has not."""
+    return pattern.search(text) is not None and pattern.search(asked.text) is None
+
+
+def _read_title(grid: TextGrid, hit: Hit) -> str:
+    """Returns what stands right above a table: the heading, and the lines behind the table before."""
+    return f"{hit.chunk.heading}\n{_leave_out_rows(hit.chunk.text[max(0, grid.start - CAPTION) : grid.start])}"
+
+
+def _leave_out_rows(caption: str) -> str:
+    """Returns the lines behind the last row of a table."""
+    lines = caption.splitlines()
+    begins = max((at for at, line in enumerate(lines, start=1) if BAR in line), default=0)
+    return "\n".join(lines[begins:])
+
+
 def _read_caption(asked: Asked, grid: TextGrid, text: str) -> str:
     """Returns the text above a table; if the row has to have all words of the question, only what stands behind the
     table before, and without sentences, which may tell of something else.
@@ -386,6 +433,5 @@ def _read_caption(asked: Asked, grid: TextGrid, text: str) -> str:
     caption = text[max(0, grid.start - CAPTION) : grid.start]
     if asked.enough < 1:
         return caption
-    lines = caption.splitlines()
-    begins = max((at for at, line in enumerate(lines, start=1) if BAR in line), default=0)
-    return "\n".join(line for line in lines[begins:] if not line.rstrip().endswith("."))
+    lines = _leave_out_rows(caption).splitlines()
+    return "\n".join(line for line in lines if not line.rstrip().endswith("."))

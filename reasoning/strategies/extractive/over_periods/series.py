@@ -43,6 +43,7 @@ from reasoning.strategies.extractive.over_periods.one_report import (
     find_values,
 )
 from reasoning.strategies.extractive.over_periods.rows import Asked, SeriesRow, list_rows, read_asked
+from reasoning.strategies.extractive.over_periods.single import asks_for_value
 from reasoning.strategies.extractive.over_periods.wording import (
     Share,
     asks_for_part,
@@ -100,7 +101,8 @@ async def find_series(question: Question, text: str, hits: Sequence[Hit], search
     if share is not None and (is_over or (quarters is not None and share.may_be_negative)):
         return await _find_ratios(share, text, hits, search)
     if not is_over:
-        return await find_single(text, hits, search)
+        is_of_one = asks_for_value(read_asked(text).clause) and find_share(text) is None
+        return await find_single(text, hits, search) if is_of_one else None
     first, *others = [await _find_measure(measure, hits, search, text) for measure in split_measures(text)]
     if first is None or None in others:
         return None

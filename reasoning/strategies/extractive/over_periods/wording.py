@@ -140,8 +140,8 @@ _WHEN = re.compile(
 """The period that a question asks about, wherever it stands."""
 _SAME = re.compile(r"\bsame\b", re.IGNORECASE)
 _DETERMINERS = re.compile(
-    r"\A(?:(?:the|its|their|our|total|overall|whole|die|den|das|der|dem|des|(?:seine|ihre)[nmrs]?|(?:the )?company['’]s)"
-    r"\s){1,3}",
+    r"\A(?:(?:the|its|their|our|total|overall|whole|die|den|das|der|dem|des|(?:seine|ihre)[nmrs]?"
+    r"|(?:the )?company['’]s)\s){1,3}",
     re.IGNORECASE,
 )
 _OWNER = re.compile(r"\A((?:the )?[^\s,]{1,40}(?: [^\s,]{1,40}){0,2}?['’]s?) (?=\S)", re.IGNORECASE)
@@ -208,7 +208,7 @@ def find_share(question: str) -> Share | None:
     if margins:
         return None
     body, rest = _move_period(question)
-    share = next((found for pattern in _SHARES if (found := pattern.search(body))), None)
+    share = _search(_SHARES, body)
     if share is None:
         return None
     rest = f"{share['rest']}{rest}"
@@ -230,13 +230,18 @@ def find_comparison(question: str) -> Share | None:
     if len(question) > _LONGEST:
         return None
     body, rest = _move_period(question)
-    found = next((found for pattern in _COMPARISONS if (found := pattern.search(body))), None)
+    found = _search(_COMPARISONS, body)
     if found is None:
         return None
     first, second = found["part"], _DETERMINERS.sub("", found["whole"])
     if not _is_measure(second) or not find_said_labels(first) or find_said_labels(first) & find_said_labels(second):
         return None
     return Share(part=f"{first}{rest}", whole=f"{second}{rest}", is_comparison=True)
+
+
+def _search(patterns: Sequence[re.Pattern[str]], text: str) -> re.Match[str] | None:
+    """Returns the match of the first pattern that matches."""
+    return next((found for pattern in patterns if (found := pattern.search(text))), None)
 
 
 def _move_period(question: str) -> tuple[str, str]:

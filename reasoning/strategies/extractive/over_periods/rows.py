@@ -168,6 +168,13 @@ class _Table:
     goes_on: str
     begins_at: tuple[str, int, int]
 
+    @property
+    def rows(self) -> Iterator[GridRow]:
+        """The rows, without the groups that have ended."""
+        for row in self.grid.rows:
+            has_ended = row.start in self.ended
+            yield replace(row, label=row.label.rpartition(HEADING_SEPARATOR)[2]) if has_ended else row
+
 
 def list_rows(asked: Asked, hits: Sequence[Hit]) -> Iterator[SeriesRow]:
     """Yields the rows of the hits' tables whose label the question says, with their cells that have an amount. Where a
@@ -181,9 +188,7 @@ def list_rows(asked: Asked, hits: Sequence[Hit]) -> Iterator[SeriesRow]:
         names = find_stems(hit.document.title) | find_stems(hit.document.key) | own_names[hit.document.id]
         for table in tables[hit.chunk.id]:
             grid, heads = table.grid, table.heads
-            for row in grid.rows:
-                if row.start in table.ended:
-                    row = replace(row, label=row.label.rpartition(HEADING_SEPARATOR)[2])
+            for row in table.rows:
                 if len(parts[table.begins_at, _own_label(row)]) > 1 and not _is_said(asked, _part_of(row, heads)):
                     continue
                 found = _weigh_row(asked, row, grid, hit, names, heads[row.start])

@@ -132,12 +132,15 @@ def _is_asked(question: str, period: Period) -> bool:
 
 def _is_of_most_tables(cell: SeriesCell, rows: Sequence[SeriesRow]) -> bool:
     """Returns whether more of the passages that have the label have the value than have other values alone: one table
-    may divide up what the others tell, such as the part of an expense that is paid in shares.
+    may divide up what the others tell, such as the part of an expense that is paid in shares. A passage whose columns
+    are of other periods, as a statement of cash flows of six months, tells nothing of the value.
     """
+    own = cell.period and (cell.period.end, cell.period.months)
     values = defaultdict[str, set[Decimal]](set)
     for row in rows:
         for other in row.cells:
-            if other.is_share == cell.is_share:
+            period = other.period and (other.period.end, other.period.months)
+            if other.is_share == cell.is_share and period in (None, own):
                 values[other.hit.chunk.id].add(abs(other.amount.value))
     having = sum(abs(cell.amount.value) in told for told in values.values())
     return 2 * having > len(values)

@@ -4,6 +4,7 @@ A report of 2023 has the figures of 2022 and of nine months beside the figures o
 newest, and of these the shortest, unless the question says another length.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -11,6 +12,7 @@ from decimal import Decimal
 
 from core.passage_context.asked_cell import choose_cell
 from core.passage_context.cells import TableCell
+from core.passage_context.other_words import find_said_labels
 from core.text.periods import NO_END, is_within
 from core.text.titles import find_marks
 from core.text.value_kinds import find_stems
@@ -40,6 +42,15 @@ _OF_PERIODS = find_stems(
     "novembre décembre déc"
 )
 """Words of columns that only say a period or a unit. `Plan 2024` has another word."""
+_LABELS_OF_A_DAY = frozenset(
+    label
+    for term in ("inventories", "accounts receivable", "accounts payable", "total equity", "long-term debt")
+    for label in find_said_labels(term)
+)
+"""What a balance sheet tells of a day; a statement of cash flows tells under the same labels how it changed."""
+_WITHIN_MONTHS = re.compile(
+    r"\b(?:(?:months|weeks|years?|quarter) ended|months|monaten?|wochen|halbjahr|mois|semestre)\b", re.IGNORECASE
+)
 
 
 def find_label(rows: Sequence[SeriesRow]) -> frozenset[str]:
@@ -59,6 +70,9 @@ def choose_rows(asked: Asked, rows: Sequence[SeriesRow]) -> dict[str, SeriesCell
     no values beside amounts, nor is what changed within months beside the values of days: documents whose value is of
     another kind than the values of the most documents are read again for a value of that kind.
     """
+    if asked.said & _LABELS_OF_A_DAY:
+        rows = [replace(row, cells=tuple(cell for cell in row.cells if not _is_within_months(cell))) for row in rows]
+        rows = [row for row in rows if row.cells]
     by_document = defaultdict[str, list[SeriesRow]](list)
     for row in rows:
         by_document[row.cells[0].hit.document.id].append(row)
@@ -78,6 +92,11 @@ def choose_rows(asked: Asked, rows: Sequence[SeriesRow]) -> dict[str, SeriesCell
         if cell and (cell.period or dated is chosen):
             of_kind[id] = cell
     return of_kind
+
+
+def _is_within_months(cell: SeriesCell) -> bool:
+    """Returns whether the column of a value says that it is of months: `Nine Months Ended June 25, 2022`."""
+    return _WITHIN_MONTHS.search(cell.column) is not None
 
 
 def _choose_of_document(asked: Asked, rows: Sequence[SeriesRow]) -> SeriesCell | None:

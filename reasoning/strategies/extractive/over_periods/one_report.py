@@ -7,6 +7,7 @@ found as strictly as any value of one report (`single`), and all values have to 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
+from core.passage_context.other_words import write_out
 from core.passage_context.row_labels import SUM_WORDS
 from core.ports.retrieval import Hit
 from core.text.periods import find_quarters
@@ -37,7 +38,8 @@ SearchDocuments = Callable[[frozenset[str], int], Awaitable[Sequence[Hit]]]
 """Searches these documents with the question again, for so many hits."""
 _FROM_REPORT = 16
 """Passages of a report that are searched for the rows."""
-_FILLING_LABEL = find_stems("expense expenses net")
+_FILLING_LABEL = find_stems("expense expenses")
+"""Words that a label may have beyond the words of a known measure."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,7 +167,8 @@ def are_of_one_period(first: SeriesCell, second: SeriesCell) -> bool:
 
 def _is_measure(asked: Asked, cell: SeriesCell) -> bool:
     """Returns whether the label of a value is a known measure, and so of the whole company: `Services` is none."""
-    return find_stems(cell.label) - SUM_WORDS in asked.said
+    stems = find_stems(write_out(cell.label)) - SUM_WORDS
+    return stems in asked.said or stems - _FILLING_LABEL in asked.said
 
 
 def _is_whole(asked: Asked, cell: SeriesCell) -> bool:
@@ -174,8 +177,10 @@ def _is_whole(asked: Asked, cell: SeriesCell) -> bool:
 
 def _is_part(share: Share, part: SeriesCell, whole: SeriesCell) -> bool:
     """Returns whether a row is surely a part of the whole: its label is the part's name alone, and the passage with its
-    table has the value of the whole. A segment has the same label in tables of other measures.
+    table has the value of the whole, or the next passage, in which the table may go on, has the row of the whole. A
+    segment has the same label in tables of other measures.
     """
     label = find_stems(part.label) - find_stems(share.whole) - SUM_WORDS
     figure = whole.value.strip("$€£¥ ")
-    return share.own == label and figure in part.hit.chunk.text
+    goes_on = whole.hit.chunk.position - part.hit.chunk.position == 1
+    return share.own == label and (goes_on or figure in part.hit.chunk.text)

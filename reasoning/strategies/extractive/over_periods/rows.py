@@ -92,6 +92,8 @@ _PAID_IN_SHARES = re.compile(
     re.IGNORECASE,
 )
 """A note that has of each expense the part that is paid in shares, under the label of the expense."""
+_NET = re.compile(r"(?<!\(loss\))(?<!income)(?<!expense)(?<!expense\)), ?(?:net|netto|nettes?)\s?\Z", re.IGNORECASE)
+"""`Inventories, net` are inventories."""
 _IN_BRACKETS = re.compile(r"\([^()]{1,40}\)")
 """A unit, or an explanation, behind a label: `Containers (TEU)`."""
 METRIC = frozenset({"*"})
@@ -375,6 +377,7 @@ def _weigh_row(
     A label of its own, `iPhone`, goes before a label of statements, "revenue", which then has to be the table's.
     """
     *groups, last = FOOTNOTE.sub(" ", write_out(row.label)).split(HEADING_SEPARATOR)
+    last = _NET.sub("", last)
     stems = frozenset(
         stem for stem in find_stems(_IN_BRACKETS.sub(" ", last) or last) - SUM_WORDS if not any(map(str.isdigit, stem))
     )
@@ -410,7 +413,7 @@ def _weigh_row(
     of_group = find_said_labels(group)
     if of_group and not of_group & asked.said and not core <= find_stems(group):
         score -= 3
-    others = find_stems(group) - asked.words - SUM_WORDS - asked.said_words
+    others = find_stems(group) - asked.words - SUM_WORDS - asked.said_words - core
     return score - min(1.5, 0.5 * len(others)), name
 
 

@@ -33,6 +33,7 @@ _AS_ROWS = (
         "revenue",
     ),
     (re.compile(r"\bsales figures?\b", re.IGNORECASE), "revenue"),
+    (re.compile(r"\b(?:total|overall) sales\b(?! (?:tax|volume|force|staff))", re.IGNORECASE), "total revenue"),
     (re.compile(r"\b(?:stock levels?|levels? of stocks?|stocks? of goods)\b", re.IGNORECASE), "inventories"),
     (re.compile(r"\bby (?:what|which|how many) (?:percentage|percent)\b", re.IGNORECASE), "by how much"),
     (re.compile(r"\bum wie ?viel prozent\b", re.IGNORECASE), "wie"),

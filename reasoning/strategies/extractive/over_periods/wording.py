@@ -128,8 +128,8 @@ _OF_TIME = (
     r"(?:the |its |their |dem |der |den |le |la )?(?:fiscal )?"
     r"(?:Q[1-4]|(?:first|second|third|fourth)[ -]quarter|[1-4]\. ?quartal|(?:erste|zweite|dritte|vierte)[nsmr]? quartal"
     r"|quartal [1-4])(?:,? ?/?(?:of |des jahres )?(?:the )?(?:fiscal )?(?:year )?(?:FY ?)?(?:19|20)\d\d)?"
-    r"|(?:the |its |their |dem |der |den )?(?:most recent|latest|newest|same|(?:neueste|jüngste|aktuelle)[nmrs]?)"
-    r" (?:fiscal |reported |quarterly |annual )?"
+    r"|(?:the |its |their |dem |der |den )?(?:most recent|latest|newest|same|that|this"
+    r"|(?:neueste|jüngste|aktuelle)[nmrs]?) (?:fiscal |reported |quarterly |annual )?"
     r"(?:quarter|period|report|filing|year|10-[KQ]|Quartal|Bericht|Jahr|Zeitraum|Quartalsbericht)"
     r"|(?:the )?(?:fiscal |year |fiscal year |FY ?|Geschäftsjahr )?(?:19|20)\d\d(?![\d.,]\d)"
 )
@@ -139,7 +139,7 @@ _WHEN = re.compile(
     re.IGNORECASE,
 )
 """The period that a question asks about, wherever it stands."""
-_SAME = re.compile(r"\bsame\b", re.IGNORECASE)
+_SAME = re.compile(r"\b(?:same|that|this)\b", re.IGNORECASE)
 _DETERMINERS = re.compile(
     r"\A(?:(?:the|its|their|our|total|overall|whole|die|den|das|der|dem|des|(?:seine|ihre)[nmrs]?"
     r"|(?:the )?company['’]s)\s){1,3}",

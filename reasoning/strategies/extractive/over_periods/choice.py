@@ -17,7 +17,7 @@ from core.text.periods import NO_END, is_within
 from core.text.titles import find_marks
 from core.text.value_kinds import find_stems
 from reasoning.strategies.extractive.over_periods.cells import SeriesCell
-from reasoning.strategies.extractive.over_periods.rows import Asked, SeriesRow, asks_for_share
+from reasoning.strategies.extractive.over_periods.rows import METRIC, Asked, SeriesRow, asks_for_share
 
 __all__ = [
     "choose_rows",
@@ -70,7 +70,7 @@ def choose_rows(asked: Asked, rows: Sequence[SeriesRow]) -> dict[str, SeriesCell
     no values beside amounts, nor is what changed within months beside the values of days: documents whose value is of
     another kind than the values of the most documents are read again for a value of that kind.
     """
-    if asked.said & _LABELS_OF_A_DAY:
+    if asked.said & _LABELS_OF_A_DAY and rows and rows[0].name == METRIC:
         rows = [replace(row, cells=tuple(cell for cell in row.cells if not _is_within_months(cell))) for row in rows]
         rows = [row for row in rows if row.cells]
     by_document = defaultdict[str, list[SeriesRow]](list)

@@ -90,7 +90,7 @@ _NO_PER = find_stems("cent rapport quarter year month period report version week
 _SHARE_ASKED = re.compile(
     r"%|\bper ?cent|\brate\b|\bshare of\b|\bmargin\b|Prozent|Quote\b|pour ?cent|\btaux\b", re.IGNORECASE
 )
-_OTHER = re.compile(r"\b(?:other|sonstige[rsn]?|übrige[rsn]?|autres?)\b", re.IGNORECASE)
+_OTHER = re.compile(r"\b(?:total )?(?:other|sonstige[rsn]?|übrige[rsn]?|autres?)\b", re.IGNORECASE)
 """`Other income, net` is no net income."""
 _PAID_IN_SHARES = re.compile(
     r"\b(?:(?:share|stock|equity)[ -]based (?:compensation|payments?|awards?)|aktienbasierte[nr]? vergütung)",
@@ -263,7 +263,7 @@ def _weigh_row(
     stems = frozenset(
         stem for stem in find_stems(_IN_BRACKETS.sub(" ", last) or last) - SUM_WORDS if not any(map(str.isdigit, stem))
     )
-    if ("%" in last and not _SHARE_ASKED.search(asked.text)) or _says_alone(_OTHER, last, asked):
+    if ("%" in last and not _SHARE_ASKED.search(asked.text)) or (_OTHER.match(last) and not _OTHER.search(asked.text)):
         return None
     if not stems or len(stems) > MOST_STEMS + 1 or stems <= _NO_LABEL:
         return None

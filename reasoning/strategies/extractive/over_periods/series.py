@@ -65,7 +65,8 @@ _FROM_EACH, _MOST_HITS = 16, 128
 _FEWEST = 2
 _ADDS = re.compile(
     r"\b(?:sum|total|mean|average) (?:of|over|across|for)\b"
-    r"|\b(?:in total(?! (?:net |operating )?(?:revenues?|sales|income|expenses|costs|assets)\b)|altogether|combined|cumulative(?:ly)?|average)\b"
+    r"|\b(?:in total(?! (?:net |operating )?(?:revenues?|sales|income|expenses|costs|assets)\b)"
+    r"|altogether|combined|cumulative(?:ly)?|average)\b"
     r"|\b(?:Summe|Durchschnitt\w{0,6}|insgesamt|zusammen)\b|\b(?:somme|moyenne|au total)\b",
     re.IGNORECASE,
 )

@@ -109,7 +109,20 @@ def _choose_value(question: str, asked: Asked, rows: Sequence[SeriesRow]) -> Ser
         return None
     if not _is_asked(question, cell.period) or _is_of_other_length(asked, cell.period, rows):
         return None
-    return cell if _is_of_most_tables(cell, rows) else None
+    return cell if _is_alone(cell, rows) and _is_of_most_tables(cell, rows) else None
+
+
+def _is_alone(cell: SeriesCell, rows: Sequence[SeriesRow]) -> bool:
+    """Returns whether no other row of the passage that fits as well has another value of the period: of two tables with
+    the same segments, one may have their revenue and one their profit.
+    """
+    own = next(row for row in rows if any(other is cell for other in row.cells))
+    rivals = [other for row in rows if round(row.score) >= round(own.score) for other in row.cells]
+    return all(
+        abs(other.amount.value) == abs(cell.amount.value)
+        for other in rivals
+        if other.hit.chunk.id == cell.hit.chunk.id and other.is_share == cell.is_share and other.period == cell.period
+    )
 
 
 def _is_asked(question: str, period: Period) -> bool:

@@ -113,7 +113,9 @@ def _find_heads(grid: TextGrid, text: str, head: str) -> dict[int, str]:
 
 
 def _find_ended(grid: TextGrid) -> frozenset[int]:
-    """Returns the starts of the rows behind the total of their group: `Operating income` is none of the expenses."""
+    """Returns the starts of the rows behind the total of their group: `Operating income` is none of the expenses. A
+    total of something else, `Total costs` of a segment, ends no group.
+    """
     ended, group, is_summed = set[int](), "", False
     for row in grid.rows:
         of_group = row.label.rpartition(HEADING_SEPARATOR)[0]
@@ -121,7 +123,9 @@ def _find_ended(grid: TextGrid) -> frozenset[int]:
         group = of_group
         if is_summed:
             ended.add(row.start)
-        is_summed = is_summed or bool(of_group and find_stems(own_label(row)) & SUM_WORDS)
+        label = find_stems(own_label(row))
+        is_total = bool(label & SUM_WORDS) and label - SUM_WORDS <= find_stems(of_group)
+        is_summed = is_summed or (bool(of_group) and is_total)
     return frozenset(ended)
 
 

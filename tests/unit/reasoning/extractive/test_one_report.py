@@ -253,3 +253,30 @@ def test_other_questions_are_no_shares_of_a_quarter(question: str) -> None:
 def test_a_share_of_two_periods_keeps_them() -> None:
     share = find_share("What share of revenue in Q1 2025 came from Services in Q2 2025?")
     assert share is None or "Q1 2025" in share.whole
+
+
+async def test_a_measure_of_a_segment_is_not_compared_with_the_whole() -> None:
+    text = SEGMENTS.replace("Segment operating income", "Operating income")
+    assert (
+        await tell("How did the operating income of Boat Repair compare to its revenue in Q2 2025?", read([text])) == ""
+    )
+
+
+async def test_of_two_tables_of_a_passage_with_the_same_segments_neither_is_taken() -> None:
+    rows = "| Boat Repair | {} | $1 | $2 |\n| Total | {} | $3 | $4 |\n"
+    text = f"{COLUMNS}{rows.format('$90', '$150')}\n{COLUMNS}{rows.format('$600', '$800')}"
+    hits = read([text, STATEMENT])
+    heading = "Revenue and profit by segment (in millions)"
+    hits[0] = replace(hits[0], chunk=replace(hits[0].chunk, heading=heading))
+    question = "What share of revenue came from Boat Repair in Q2 2025?"
+    assert await tell(question, hits) == ""
+    alone = f"{COLUMNS}{rows.format('$600', '$800')}"
+    hits[0] = replace(hits[0], chunk=replace(hits[0].chunk, text=alone))
+    assert "= 75.0 %" in await tell(question, hits)
+
+
+async def test_what_inventories_changed_by_is_not_what_they_are() -> None:
+    days = {"2025 Q1": "March 31, 2025", "2025 Q2": "June 30, 2025"}
+    flows = [balance(quarter, day, "680")[:1] for quarter, day in days.items()]
+    hits = [found for report in flows for found in report]
+    assert await tell("How have inventories changed across the quarters?", hits) == ""

@@ -12,7 +12,7 @@ from functools import cache
 from core.passage_context.row_labels import SUM_WORDS
 from core.text.terms import split_words
 
-__all__ = ["OtherWords", "find_near_words", "find_other_words", "find_said_labels"]
+__all__ = ["OtherWords", "find_near_words", "find_other_words", "find_said_labels", "write_out"]
 
 _STATEMENTS = """
 net sales; revenue; revenues; net revenue; operating revenues; (sales); (turnover); \
@@ -196,6 +196,13 @@ def find_said_labels(question: str) -> set[frozenset[str]]:
     for term in find_other_words(question):
         found |= _read_groups()[term.said]
     return found
+
+
+def write_out(text: str) -> str:
+    """Returns a text with short forms written out: `R&D expenses` is `research and development expenses`."""
+    for short_form, written_out in _SHORT_FORMS:
+        text = short_form.sub(written_out, text)
+    return text
 
 
 def _split(text: str) -> _Stems:

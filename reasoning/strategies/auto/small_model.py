@@ -29,7 +29,8 @@ from reasoning.reading import COMPARED, Form, find_evidence, find_form, is_judge
 from reasoning.strategies.auto.execution import LOOK
 from reasoning.strategies.auto.table_rows import compute_rows, conclude_rows
 from reasoning.strategies.extractive.answering import LEAST, describe_quotes, is_answered, quote_units, write_values
-from reasoning.strategies.extractive.over_periods.series import Series, find_series
+from reasoning.strategies.extractive.over_periods.found import Series
+from reasoning.strategies.extractive.over_periods.series import find_series
 from reasoning.strategies.extractive.reading import read_hits
 from reasoning.strategies.extractive.wording import Wanted, find_wanted
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from core.ports.reasoning import Citation
 from reasoning.strategies.extractive.evidence import FEATURES
-from reasoning.strategies.extractive.over_periods.series import Series
+from reasoning.strategies.extractive.over_periods.found import Series
 from reasoning.strategies.extractive.over_periods.writing import write_series
 from reasoning.strategies.extractive.quoting import choose, cite, write, write_unit
 from reasoning.strategies.extractive.reading import Reading

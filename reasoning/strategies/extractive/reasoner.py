@@ -25,8 +25,9 @@ from reasoning.strategies.extractive.answering import (
     write_values,
 )
 from reasoning.strategies.extractive.following import follow_reference
+from reasoning.strategies.extractive.over_periods.families import choose_family
 from reasoning.strategies.extractive.over_periods.rows import read_asked
-from reasoning.strategies.extractive.over_periods.series import asks_for_series, choose_family, find_series
+from reasoning.strategies.extractive.over_periods.series import asks_for_series, find_series
 from reasoning.strategies.extractive.over_rows import NOTE, answer_over_rows
 from reasoning.strategies.extractive.quoting import choose, cite, write, write_nearest, write_unit
 from reasoning.strategies.extractive.reading import Reading, read_hits

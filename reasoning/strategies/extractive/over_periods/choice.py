@@ -4,17 +4,20 @@ A report of 2023 has the figures of 2022 and of nine months beside the figures o
 newest, and of these the shortest, unless the question says another length.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 
 from core.passage_context.asked_cell import choose_cell
 from core.passage_context.cells import TableCell
+from core.passage_context.other_words import find_said_labels
 from core.text.periods import NO_END, is_within
 from core.text.titles import find_marks
 from core.text.value_kinds import find_stems
 from reasoning.strategies.extractive.over_periods.cells import SeriesCell
-from reasoning.strategies.extractive.over_periods.rows import Asked, SeriesRow, asks_for_share
+from reasoning.strategies.extractive.over_periods.rows import METRIC, Asked, SeriesRow, asks_for_share
 
 __all__ = [
     "choose_rows",
@@ -39,6 +42,15 @@ _OF_PERIODS = find_stems(
     "novembre décembre déc"
 )
 """Words of columns that only say a period or a unit. `Plan 2024` has another word."""
+_LABELS_OF_A_DAY = frozenset(
+    label
+    for term in ("inventories", "accounts receivable", "accounts payable", "total equity", "long-term debt")
+    for label in find_said_labels(term)
+)
+"""What a balance sheet tells of a day; a statement of cash flows tells under the same labels how it changed."""
+_WITHIN_MONTHS = re.compile(
+    r"\b(?:(?:months|weeks|years?|quarter) ended|months|monaten?|wochen|halbjahr|mois|semestre)\b", re.IGNORECASE
+)
 
 
 def find_label(rows: Sequence[SeriesRow]) -> frozenset[str]:
@@ -55,33 +67,63 @@ def choose_rows(asked: Asked, rows: Sequence[SeriesRow]) -> dict[str, SeriesCell
 
     If some documents name the periods of their columns, others are left out. So is a value that one table alone has,
     unless it stands in the best passage with the row: the table may divide up what that passage tells. Percentages are
-    no values beside amounts, nor is what changed within months beside the values of days: the kind of the most stays.
+    no values beside amounts, nor is what changed within months beside the values of days: documents whose value is of
+    another kind than the values of the most documents are read again for a value of that kind.
     """
+    if asked.said & _LABELS_OF_A_DAY and rows and rows[0].name == METRIC:
+        rows = [replace(row, cells=tuple(cell for cell in row.cells if not _is_within_months(cell))) for row in rows]
+        rows = [row for row in rows if row.cells]
     by_document = defaultdict[str, list[SeriesRow]](list)
     for row in rows:
         by_document[row.cells[0].hit.document.id].append(row)
-    own = {id: _find_own_end(of_one) for id, of_one in by_document.items()}
-    wants_share = asks_for_share(asked)
-    chosen = {}
-    for id, of_one in by_document.items():
-        found = [(row, cell) for row in of_one if (cell := _choose_cell(asked, row.cells)) is not None]
-        if not found:
-            continue
-        tables = Counter(value for value, _ in {(cell.amount.value, cell.hit.chunk.id) for _, cell in found})
-        ranks = [_order(row, cell, own[id], tables, wants_share=wants_share) for row, cell in found]
-        cell = found[ranks.index(min(ranks))][1]
-        of_kind = [other for row in of_one for other in row.cells if other.is_share == cell.is_share]
-        first = min(other.rank for other in of_kind)
-        told = {other.amount.value for other in of_kind if other.rank == first}
-        if cell.amount.value in told or tables[cell.amount.value] > 1:
-            chosen[id] = cell
+    found = {id: _choose_of_document(asked, of_one) for id, of_one in by_document.items()}
+    chosen = {id: cell for id, cell in found.items() if cell}
     dated = {id: cell for id, cell in chosen.items() if cell.period} or chosen
     shares = sum(cell.is_share for cell in dated.values())
-    alike = {id: cell for id, cell in dated.items() if cell.is_share == (2 * shares > len(dated))}
+    is_share = 2 * shares > len(dated)
+    alike = {id: cell for id, cell in dated.items() if cell.is_share == is_share}
     on_days = sum(_is_of_a_day(cell) for cell in alike.values())
-    if 2 * on_days == len(alike):
+    if not alike or 2 * on_days == len(alike):
         return alike
-    return {id: cell for id, cell in alike.items() if _is_of_a_day(cell) == (2 * on_days > len(alike))}
+    kind = is_share, 2 * on_days > len(alike)
+    of_kind = {id: cell for id, cell in alike.items() if _kind_of(cell) == kind}
+    for id in by_document.keys() - of_kind.keys():
+        cell = _choose_of_document(asked, _keep_kind(by_document[id], kind))
+        if cell and (cell.period or dated is chosen):
+            of_kind[id] = cell
+    return of_kind
+
+
+def _is_within_months(cell: SeriesCell) -> bool:
+    """Returns whether the column of a value says that it is of months: `Nine Months Ended June 25, 2022`."""
+    return _WITHIN_MONTHS.search(cell.column) is not None
+
+
+def _choose_of_document(asked: Asked, rows: Sequence[SeriesRow]) -> SeriesCell | None:
+    """Returns the cell of a document's own period; None if no value is surely the one. `rows` are of one document."""
+    own = _find_own_end(rows)
+    found = [(row, cell) for row in rows if (cell := _choose_cell(asked, row.cells)) is not None]
+    if not found:
+        return None
+    wants_share = asks_for_share(asked)
+    tables = Counter(value for value, _ in {(cell.amount.value, cell.hit.chunk.id) for _, cell in found})
+    ranks = [_order(row, cell, own, tables, wants_share=wants_share) for row, cell in found]
+    cell = found[ranks.index(min(ranks))][1]
+    of_kind = [other for row in rows for other in row.cells if _kind_of(other) == _kind_of(cell)]
+    first = min(other.rank for other in of_kind)
+    told = {other.amount.value for other in of_kind if other.rank == first}
+    return cell if cell.amount.value in told or tables[cell.amount.value] > 1 else None
+
+
+def _keep_kind(rows: Sequence[SeriesRow], kind: tuple[bool, bool]) -> list[SeriesRow]:
+    """Returns the rows with their cells of one kind, without the rows that have none."""
+    kept = [replace(row, cells=tuple(cell for cell in row.cells if _kind_of(cell) == kind)) for row in rows]
+    return [row for row in kept if row.cells]
+
+
+def _kind_of(cell: SeriesCell) -> tuple[bool, bool]:
+    """Returns whether a value is a percentage, and whether it is of a day."""
+    return cell.is_share, _is_of_a_day(cell)
 
 
 def _is_of_a_day(cell: SeriesCell) -> bool:

@@ -5,16 +5,14 @@ of Europe. `choice` chooses among the rows and their values.
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from core.documents import HEADING_SEPARATOR
-from core.passage_context.grids import GridRow, TextGrid, usual_width
-from core.passage_context.other_words import find_other_words, find_said_labels
+from core.passage_context.grids import GridRow, TextGrid
+from core.passage_context.other_words import find_other_words, find_said_labels, write_out
 from core.passage_context.row_labels import MOST_STEMS, SUM_WORDS
-from core.passage_context.tables import are_labels
 from core.ports.retrieval import Hit
 from core.text.name_spans import find_names
 from core.text.periods import find_months, leave_out_periods
@@ -23,10 +21,15 @@ from core.text.titles import find_wanted_marks
 from core.text.value_kinds import find_stems
 from core.text.word_lists import SMALL_WORDS
 from reasoning.strategies.extractive.over_periods.cells import FOOTNOTE, SeriesCell, list_cells
-from reasoning.strategies.extractive.over_periods.units import (
-    CAPTION,
+from reasoning.strategies.extractive.over_periods.tables import (
+    Table,
+    leave_out_rows,
+    list_parts,
+    own_label,
+    part_of,
+    read_tables,
 )
-from reasoning.strategies.survey.values import read_passage_grids
+from reasoning.strategies.extractive.over_periods.units import CAPTION
 
 __all__ = ["METRIC", "Asked", "SeriesRow", "asks_for_share", "list_rows", "read_asked"]
 
@@ -50,7 +53,8 @@ _FILLING = find_stems(
     "évolué évolution changé varié trimestre trimestres année années période périodes temps tendance rapport rapports "
     "comment fil cours montant comparer number numbers way Zahl Anzahl Wert nombre valeur percentage percent share "
     "proportion lowest best worst when welchem welcher welches welche wann höchsten niedrigsten größten kleinsten "
-    "Vergleich verglichen vergleiche gegenüber betrug lag Prozent Anteil quel quelle quand"
+    "Vergleich verglichen vergleiche gegenüber betrug lag Prozent Anteil quel quelle quand ones vorherigen früheren "
+    "vorigen vergleicht précédents précédentes antérieurs"
 )
 """Words of a question over periods that no label need have."""
 _NO_LABEL = find_stems("total change quarter year month period version report date other all sum note page")
@@ -77,18 +81,28 @@ _MEASURES = find_stems(
 """Words that make another value of the label beside them: revenue growth is no revenue."""
 _MOST_OF_NAME = 12
 """Words of a line that names a company."""
-_OF_HEADINGS = find_stems("information reporting overview note notes by all Angaben nach information par")
+_OF_HEADINGS = find_stems(
+    "information reporting overview note notes by all analysis disclosure disclosures performance breakdown detail "
+    "details table tables reportable geographic Angaben nach information par"
+)
 _PER = re.compile(r"\b(?:per|pro|je|par)\s{1,3}([^\W\d_]{2,30})", re.IGNORECASE)
 _NO_PER = find_stems("cent rapport quarter year month period report version week day annum Quartal Jahr Monat an mois")
 _SHARE_ASKED = re.compile(
     r"%|\bper ?cent|\brate\b|\bshare of\b|\bmargin\b|Prozent|Quote\b|pour ?cent|\btaux\b", re.IGNORECASE
 )
+_OTHER = re.compile(r"\b(?:total )?(?:other|sonstige[rsn]?|übrige[rsn]?|autres?)\b", re.IGNORECASE)
+"""`Other income, net` is no net income."""
+_PAID_IN_SHARES = re.compile(
+    r"\b(?:(?:share|stock|equity)[ -]based (?:compensation|payments?|awards?)|aktienbasierte[nr]? vergütung)",
+    re.IGNORECASE,
+)
+"""A note that has of each expense the part that is paid in shares, under the label of the expense."""
+_NET = re.compile(r"(?<!\(loss\))(?<!income)(?<!expense)(?<!expense\)), ?(?:net|netto|nettes?)\s?\Z", re.IGNORECASE)
+"""`Inventories, net` are inventories."""
 _IN_BRACKETS = re.compile(r"\([^()]{1,40}\)")
 """A unit, or an explanation, behind a label: `Containers (TEU)`."""
 METRIC = frozenset({"*"})
 """The name of all labels of a group of terms that say the same."""
-_MOST_BEFORE = 4
-"""Passages before a passage that are read for the beginning of its table, at most."""
 _FIRST_PASSAGES = 2
 """Passages of a document that name whom it is of."""
 
@@ -144,34 +158,20 @@ def read_asked(question: str) -> Asked:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Table:
-    """A table of a passage. `heads` are by the start of a row. `caption` stands above the part of the table that an
-    earlier passage has, or above the table, `goes_on` is the head below which the next passage goes on, and `begins_at`
-    is the same for all parts of one table.
-    """
-
-    grid: TextGrid
-    heads: Mapping[int, str]
-    caption: str
-    goes_on: str
-    begins_at: tuple[str, int, int]
-
-
 def list_rows(asked: Asked, hits: Sequence[Hit]) -> Iterator[SeriesRow]:
     """Yields the rows of the hits' tables whose label the question says, with their cells that have an amount. Where a
     passage begins within a table, the passages before it tell the columns, if they are among the hits.
     """
     places = {(hit.document.id, hit.chunk.position): hit for hit in hits}
-    tables = {hit.chunk.id: _read_tables(hit, places) for hit in hits}
+    tables = {hit.chunk.id: read_tables(hit, places) for hit in hits}
     own_names = _find_own_names(asked, hits, tables)
-    parts = _list_parts([table for hit in hits for table in tables[hit.chunk.id]])
+    parts = list_parts([table for hit in hits for table in tables[hit.chunk.id]])
     for rank, hit in enumerate(hits):
         names = find_stems(hit.document.title) | find_stems(hit.document.key) | own_names[hit.document.id]
         for table in tables[hit.chunk.id]:
             grid, heads = table.grid, table.heads
-            for row in grid.rows:
-                if len(parts[table.begins_at, _own_label(row)]) > 1 and not _is_said(asked, _part_of(row, heads)):
+            for row in table.rows:
+                if len(parts[table.begins_at, own_label(row)]) > 1 and not _is_said(asked, part_of(row, heads)):
                     continue
                 found = _weigh_row(asked, row, grid, hit, names, heads[row.start])
                 if found is None:
@@ -186,55 +186,8 @@ def asks_for_share(asked: Asked) -> bool:
     return _SHARE_ASKED.search(asked.text) is not None
 
 
-def _read_tables(hit: Hit, places: Mapping[tuple[str, int], Hit], most: int = _MOST_BEFORE) -> list[_Table]:
-    """Returns the tables of a passage. `places` are the hits by document and position, of which at most so many before
-    the passage are read.
-    """
-    text, tables = hit.chunk.text, list[_Table]()
-    for number, grid in enumerate(read_passage_grids(hit.chunk)):
-        is_first = not number and are_labels(text[: grid.start])
-        earlier = places.get((hit.document.id, hit.chunk.position - 1)) if is_first and most else None
-        before = _find_beginning(earlier, grid, places, most) if earlier and not grid.header else None
-        head = before.goes_on if before and not text[: grid.start].strip() else ""
-        heads = _find_heads(grid, text, head)
-        tables.append(
-            _Table(
-                grid=replace(grid, columns=grid.columns or before.grid.columns) if before else grid,
-                heads=heads,
-                caption=before.caption if before else _find_caption(grid, text, earlier),
-                goes_on=_find_last_head(grid, heads, text),
-                begins_at=before.begins_at if before else (hit.document.id, hit.chunk.position, number),
-            )
-        )
-    return tables
-
-
-def _find_beginning(earlier: Hit, grid: TextGrid, places: Mapping[tuple[str, int], Hit], most: int) -> _Table | None:
-    """Returns the table with which the passage before ends, if it has as many columns."""
-    above = _read_tables(earlier, places, most - 1)
-    if not above or not are_labels(earlier.chunk.text[above[-1].grid.end :]):
-        return None
-    return above[-1] if usual_width(above[-1].grid.rows) == usual_width(grid.rows) else None
-
-
-def _find_caption(grid: TextGrid, text: str, earlier: Hit | None) -> str:
-    """Returns what stands above a table. `earlier` is the passage before, if the table begins its own passage."""
-    above = earlier.chunk.text[-CAPTION:] if earlier and grid.header else ""
-    return f"{above}\n{text[max(0, grid.start - CAPTION) : grid.start]}"
-
-
-def _find_last_head(grid: TextGrid, heads: Mapping[int, str], text: str) -> str:
-    """Returns the head and the groups of the last row, which go on behind it; '' behind a total, or if another label
-    stands there.
-    """
-    if not grid.rows or text[grid.end :].strip() or find_stems(_own_label(grid.rows[-1])) & SUM_WORDS:
-        return ""
-    last = grid.rows[-1]
-    return " ".join([heads[last.start], *last.label.split(HEADING_SEPARATOR)[:-1]]).strip()
-
-
 def _find_own_names(
-    asked: Asked, hits: Sequence[Hit], tables: Mapping[str, Sequence[_Table]]
+    asked: Asked, hits: Sequence[Hit], tables: Mapping[str, Sequence[Table]]
 ) -> Mapping[str, frozenset[str]]:
     """Returns for each document which names of the question are its own, as the name of a company is: they stand on its
     first pages in a line that is no sentence and names no segment, and no row or column has them. A sentence may tell
@@ -256,43 +209,6 @@ def _list_name_lines(text: str) -> Iterator[str]:
         is_name = len(line.split()) <= _MOST_OF_NAME and not line.rstrip().endswith((".", ";", ","))
         if is_name and not _PART_OF_COMPANY.search(line):
             yield line
-
-
-def _find_heads(grid: TextGrid, text: str, head: str) -> dict[int, str]:
-    """Returns the head above each row, by the start of the row: the last label without a value, `Americas:`. A total
-    ends what its head is about. `head` is above the first row.
-    """
-    heads = {}
-    for row in grid.rows:
-        first, *others = (text[slice(*cell)] for cell in row.cells) if row.cells else ("",)
-        if first and not any(others):
-            head = first.strip(" *:")
-            heads[row.start] = ""
-            continue
-        heads[row.start] = head
-        if find_stems(first) & SUM_WORDS:
-            head = ""
-    return heads
-
-
-def _own_label(row: GridRow) -> str:
-    return row.label.rsplit(HEADING_SEPARATOR, maxsplit=1)[-1].casefold()
-
-
-def _part_of(row: GridRow, heads: Mapping[int, str]) -> frozenset[str]:
-    """Returns the words of the head and the groups above the label of a row."""
-    groups = row.label.split(HEADING_SEPARATOR)[:-1]
-    words = find_stems(FOOTNOTE.sub(" ", " ".join([heads[row.start], *groups]))) - SUM_WORDS
-    return frozenset(word for word in words if not any(map(str.isdigit, word)))
-
-
-def _list_parts(tables: Sequence[_Table]) -> Mapping[tuple[tuple[str, int, int], str], set[frozenset[str]]]:
-    """Returns for each table and label what the heads and groups above its rows say, in all passages of the table."""
-    parts = defaultdict[tuple[tuple[str, int, int], str], set[frozenset[str]]](set)
-    for table in tables:
-        for row in table.grid.rows:
-            parts[table.begins_at, _own_label(row)].add(_part_of(row, table.heads))
-    return parts
 
 
 def _is_said(asked: Asked, part: frozenset[str]) -> bool:
@@ -324,6 +240,7 @@ def _is_below_other_part(asked: Asked, grid: TextGrid, hit: Hit) -> bool:
     if named is None:
         return False
     own = find_stems(heading) - _SECTION - _FILLING - find_stems(named[0]) - _OF_HEADINGS
+    own = frozenset(word for word in own if not any(map(str.isdigit, word)))
     return bool(own) and not own & asked.words
 
 
@@ -341,11 +258,12 @@ def _weigh_row(
 
     A label of its own, `iPhone`, goes before a label of statements, "revenue", which then has to be the table's.
     """
-    *groups, last = FOOTNOTE.sub(" ", row.label).split(HEADING_SEPARATOR)
+    *groups, last = FOOTNOTE.sub(" ", write_out(row.label)).split(HEADING_SEPARATOR)
+    last = _NET.sub("", last)
     stems = frozenset(
         stem for stem in find_stems(_IN_BRACKETS.sub(" ", last) or last) - SUM_WORDS if not any(map(str.isdigit, stem))
     )
-    if "%" in last and not _SHARE_ASKED.search(asked.text):
+    if ("%" in last and not _SHARE_ASKED.search(asked.text)) or (_OTHER.match(last) and not _OTHER.search(asked.text)):
         return None
     if not stems or len(stems) > MOST_STEMS + 1 or stems <= _NO_LABEL:
         return None
@@ -361,9 +279,10 @@ def _weigh_row(
         return None
     text = hit.chunk.text
     group = " ".join(groups)
-    part = _part_of(row, {row.start: head})
+    part = part_of(row, {row.start: head})
     columns = " ".join(row.names or grid.columns)
     is_other = (is_metric and _is_of_other_part(asked, part)) or _is_below_other_part(asked, grid, hit)
+    is_other = is_other or _says_alone(_PAID_IN_SHARES, _read_title(grid, hit), asked)
     if is_other or _wants_other_measure(asked, find_stems(f"{row.label} {head} {columns}"), core):
         return None
     caption = _read_caption(asked, grid, text)
@@ -376,15 +295,26 @@ def _weigh_row(
     of_group = find_said_labels(group)
     if of_group and not of_group & asked.said and not core <= find_stems(group):
         score -= 3
-    others = find_stems(group) - asked.words - SUM_WORDS - asked.said_words
+    others = find_stems(group) - asked.words - SUM_WORDS - asked.said_words - core
     return score - min(1.5, 0.5 * len(others)), name
 
 
+def _says_alone(pattern: re.Pattern[str], text: str, asked: Asked) -> bool:
+    """Returns whether a text has what a pattern finds, and the question has not."""
+    return pattern.search(text) is not None and pattern.search(asked.text) is None
+
+
+def _read_title(grid: TextGrid, hit: Hit) -> str:
+    """Returns what stands right above a table: the heading, and the lines behind the table before."""
+    return f"{hit.chunk.heading}\n{leave_out_rows(hit.chunk.text[max(0, grid.start - CAPTION) : grid.start])}"
+
+
 def _read_caption(asked: Asked, grid: TextGrid, text: str) -> str:
-    """Returns the text above a table; without its sentences, which may tell of something else, if the row has to have
-    all words of the question.
+    """Returns the text above a table; if the row has to have all words of the question, only what stands behind the
+    table before, and without sentences, which may tell of something else.
     """
     caption = text[max(0, grid.start - CAPTION) : grid.start]
     if asked.enough < 1:
         return caption
-    return "\n".join(line for line in caption.splitlines() if not line.rstrip().endswith("."))
+    lines = leave_out_rows(caption).splitlines()
+    return "\n".join(line for line in lines if not line.rstrip().endswith("."))

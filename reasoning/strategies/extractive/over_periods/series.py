@@ -7,12 +7,11 @@ writes the answer. A question that no two values are found for is answered as an
 
 import re
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from operator import itemgetter
 
 from core.documents import DocumentRef
-from core.passage_context.other_words import find_other_words
 from core.ports.reasoning import Question
 from core.ports.retrieval import Hit
 from core.text.periods import (
@@ -22,10 +21,9 @@ from core.text.periods import (
     find_bounds,
     find_newest,
     find_quarters,
-    is_within,
     leave_out_periods,
 )
-from core.text.titles import family_of, order_of_marks
+from core.text.titles import family_of
 from core.text.value_kinds import find_stems
 from reasoning.strategies.extractive.over_periods.cells import SeriesCell
 from reasoning.strategies.extractive.over_periods.choice import (
@@ -36,22 +34,28 @@ from reasoning.strategies.extractive.over_periods.choice import (
     is_prior_year,
     list_periods,
 )
+from reasoning.strategies.extractive.over_periods.families import choose_family, count_named, has_names, quarters_of
+from reasoning.strategies.extractive.over_periods.found import Ratio, Series, are_in_one_unit
+from reasoning.strategies.extractive.over_periods.one_report import (
+    SearchDocuments,
+    asks_for_values,
+    find_single,
+    find_values,
+)
 from reasoning.strategies.extractive.over_periods.rows import Asked, SeriesRow, list_rows, read_asked
-from reasoning.strategies.extractive.over_periods.single import asks_for_value, choose_values, find_report
+from reasoning.strategies.extractive.over_periods.single import asks_for_value
 from reasoning.strategies.extractive.over_periods.wording import (
     Share,
     asks_for_part,
+    find_comparison,
     find_share,
     say_as_rows,
     split_measures,
 )
 from reasoning.strategies.extractive.sides import split_sides
 
-__all__ = ["SERIES_NOTE", "Ratio", "SearchDocuments", "Series", "asks_for_series", "choose_family", "find_series"]
+__all__ = ["asks_for_series", "find_series"]
 
-SERIES_NOTE = "Each value stands in the cited table; no language model read whether it answers. The change is computed."
-_SINGLE_NOTE = "The value stands in the cited table; no language model read whether it answers."
-_CUT_NOTE = " The rest of the question is not answered."
 _LONGEST = 1000
 """Characters of a question; a longer question tells a story."""
 _MOST = 16
@@ -61,54 +65,12 @@ _FROM_EACH, _MOST_HITS = 16, 128
 _FEWEST = 2
 _ADDS = re.compile(
     r"\b(?:sum|total|mean|average) (?:of|over|across|for)\b"
-    r"|\b(?:in total|altogether|combined|cumulative(?:ly)?|average)\b"
+    r"|\b(?:in total(?! (?:net |operating )?(?:revenues?|sales|income|expenses|costs|assets)\b)"
+    r"|altogether|combined|cumulative(?:ly)?|average)\b"
     r"|\b(?:Summe|Durchschnitt\w{0,6}|insgesamt|zusammen)\b|\b(?:somme|moyenne|au total)\b",
     re.IGNORECASE,
 )
 """Who wants one number of all periods is not answered with their change."""
-SearchDocuments = Callable[[frozenset[str], int], Awaitable[Sequence[Hit]]]
-"""Searches these documents with the question again, for so many hits."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Ratio:
-    """The values of one period that a percentage is computed from."""
-
-    part: SeriesCell
-    whole: SeriesCell
-
-
-@dataclass(frozen=True, kw_only=True)
-class Series:
-    """The values in the order of time, the versions in which no row was found, how many older versions were not read,
-    and the ends of the range that no version is of. `is_cut`: the question asks more. `ratios` are what percentages are
-    computed from, if these are asked for, and `others` the series of other measures that the question asks for.
-    `is_single`: it asks for a value of one report.
-    """
-
-    cells: Sequence[SeriesCell]
-    missing: Sequence[DocumentRef]
-    is_cut: bool
-    is_single: bool = False
-    older: int = 0
-    lacking: Sequence[str] = ()
-    ratios: Sequence[Ratio] = ()
-    others: Sequence["Series"] = ()
-
-    @property
-    def hits(self) -> tuple[Hit, ...]:
-        """The passages that have the values, each once."""
-        cells = [cell for series in (self, *self.others) for cell in series.cells]
-        return tuple({cell.hit.chunk.id: cell.hit for cell in cells}.values())
-
-    @property
-    def asks_more(self) -> bool:
-        """Whether the question asks for a value of one report, and for something else."""
-        return self.is_single and self.is_cut
-
-    @property
-    def note(self) -> str:
-        return (_SINGLE_NOTE if self.is_single else SERIES_NOTE) + (_CUT_NOTE if self.is_cut else "")
 
 
 def asks_for_series(text: str) -> bool:
@@ -118,8 +80,8 @@ def asks_for_series(text: str) -> bool:
     if len(text) > _LONGEST:
         return False
     text = say_as_rows(text)
-    is_of_one = asks_for_value(read_asked(text).clause) or (find_share(text) and find_quarters(text))
-    return bool(is_of_one) or asks_over_periods(text)
+    is_margin = find_share(text) is not None and find_quarters(text) is not None
+    return is_margin or asks_over_periods(text) or asks_for_values(text)
 
 
 async def find_series(question: Question, text: str, hits: Sequence[Hit], search: SearchDocuments) -> Series | None:
@@ -132,31 +94,20 @@ async def find_series(question: Question, text: str, hits: Sequence[Hit], search
     if question.parts or not hits or not asks_for_series(text) or _ADDS.search(text):
         return None
     quarters, is_over = find_quarters(text), asks_over_periods(text)
+    if not is_over and (values := await find_values(text, hits, search)) is not None:
+        return values
     if split_sides(text if quarters is None else leave_out_periods(text)) is not None:
         return None
-    share = find_share(text)
-    if share is not None and (is_over or quarters is not None):
+    share = find_share(text) or (find_comparison(text) if is_over else None)
+    if share is not None and (is_over or (quarters is not None and share.may_be_negative)):
         return await _find_ratios(share, text, hits, search)
     if not is_over:
-        return await _find_single(text, hits, search)
+        is_of_one = asks_for_value(read_asked(text).clause) and find_share(text) is None
+        return await find_single(text, hits, search) if is_of_one else None
     first, *others = [await _find_measure(measure, hits, search, text) for measure in split_measures(text)]
     if first is None or None in others:
         return None
     return replace(first, others=[other for other in others if other is not None])
-
-
-async def _find_single(text: str, hits: Sequence[Hit], search: SearchDocuments) -> Series | None:
-    """Returns the value of one report that a question asks for, None if it is not surely found."""
-    asked, report = replace(read_asked(text), enough=1), find_report(text, hits)
-    if report is None:
-        return None
-    found = [hit for hit in await search(frozenset({report}), _FROM_EACH) if hit.document.id == report]
-    if not _has_names(asked, found):
-        return None
-    cells = choose_values(text, asked, list(list_rows(asked, found)))
-    if asks_for_part(text) and not any(cell.is_share for cell in cells):
-        return None
-    return Series(cells=cells, missing=(), is_cut=asked.is_cut, is_single=True) if cells else None
 
 
 async def _find_measure(text: str, hits: Sequence[Hit], search: SearchDocuments, whole_text: str) -> Series | None:
@@ -171,7 +122,7 @@ async def _find_measure(text: str, hits: Sequence[Hit], search: SearchDocuments,
     older, members = max(0, len(members) - _MOST), members[-_MOST:]
     found = await search(frozenset(member.id for member in members), min(_FROM_EACH * len(members), _MOST_HITS))
     rows = [row for row in list_rows(asked, found) if row.cells[0].hit.document.id in {member.id for member in members}]
-    if not rows or not _has_names(asked, found):
+    if not rows or not has_names(asked, found):
         return None
     label = find_label(rows)
     rows = [row for row in rows if row.name == label]
@@ -202,7 +153,7 @@ def _find_pair(
     """Returns the value of the quarter that the question compares with, and of the quarter that it names; () if they
     are not surely those. A report has the same quarter of the year before in the same row.
     """
-    named = [member.id for member in members if quarters.wanted[-1] in _quarters_of(member)]
+    named = [member.id for member in members if quarters.wanted[-1] in quarters_of(member)]
     of_named = [cell for cell in cells if cell.hit.document.id in named]
     if len(of_named) != 1:
         return ()
@@ -242,31 +193,19 @@ def _place_of(cell: SeriesCell) -> tuple[object, ...]:
 
 def _may_divide(part: SeriesCell, whole: SeriesCell, share: Share) -> bool:
     """Returns whether two values are surely of one period and in one unit, and the first may be a part of the other."""
-    if part.is_share or whole.is_share or part.scale != whole.scale or whole.amount.value <= 0:
+    if whole.amount.value <= 0 or not are_in_one_unit(part, whole):
         return False
     if (part.hit.chunk.id, part.row) == (whole.hit.chunk.id, whole.row) or not share.own <= find_stems(part.label):
         return False
-    if part.currency and whole.currency and part.currency != whole.currency:
-        return False
-    if (part.period is None) != (whole.period is None):
-        return False
-    if (
-        part.period
-        and whole.period
-        and (part.period.end, part.period.months)
-        != (
-            whole.period.end,
-            whole.period.months,
-        )
-    ):
-        return False
+    if share.is_comparison:
+        return part.amount.value >= 0
     return (part.amount.value >= 0 or share.may_be_negative) and abs(part.amount.value) <= whole.amount.value
 
 
 def _find_lacking(question: str, members: Sequence[DocumentRef]) -> list[str]:
     """Returns the first and the last mark that the question names, if no document has it."""
     if (quarters := find_quarters(question)) is not None:
-        there = {quarter for member in members for quarter in _quarters_of(member)}
+        there = {quarter for member in members for quarter in quarters_of(member)}
         return [
             f"Q{number} {year}"
             for year, number in quarters.wanted[:: len(quarters.wanted) - 1 or 1]
@@ -276,75 +215,16 @@ def _find_lacking(question: str, members: Sequence[DocumentRef]) -> list[str]:
     return [bound for bound in dict.fromkeys(find_bounds(question) or ()) if bound not in {*marks, NO_END}]
 
 
-def choose_family(asked: Asked, question: str, hits: Sequence[Hit]) -> list[DocumentRef] | None:
-    """Returns the versions of one document that the question asks over, the oldest first; [] if the hits are of no
-    family, None if they are of several that have the row and the question names none.
-
-    A family that has the row goes before others, and one whose names have more words of the question.
-    """
-    families = {hit.chunk.id: family_of(hit.document.key, hit.document.title)[0] for hit in hits if hit.versions}
-    rows = list(list_rows(asked, hits))
-    label = find_label(rows) if rows else frozenset()
-    having = [families.get(row.cells[0].hit.chunk.id, "") for row in rows if row.name == label]
-    if having and not any(having):
-        return []
-    counts = Counter(family for family in having if family) or Counter(families.values())
-    named = {
-        family: _count_named(asked, [hit for hit in hits if families.get(hit.chunk.id) == family]) for family in counts
-    }
-    best = sorted(counts, key=lambda family: (-named[family], -counts[family]))
-    if not best:
-        return []
-    if having and len(best) > 1 and named[best[0]] == named[best[1]]:
-        return None
-    refs = {
-        ref.id: ref for hit in hits if families.get(hit.chunk.id) == best[0] for ref in (hit.document, *hit.versions)
-    }
-    bounds = find_bounds(question)
-    marks = {id: family_of(ref.key, ref.title)[1] for id, ref in refs.items()}
-    quarters = find_quarters(question)
-    within = [ref for id, ref in refs.items() if bounds is None or is_within(marks[id], bounds)]
-    if quarters is not None:
-        within = [ref for ref in refs.values() if _quarters_of(ref) & set(quarters.wanted)]
-    newest = find_newest(question)
-    if newest and newest.are_years and any(mark[0] in "qm" for ref in within for mark in marks[ref.id]):
-        return None  # how many reports a year has is not known
-    in_order = sorted(within, key=lambda ref: (order_of_marks(marks[ref.id]), ref.key))
-    return in_order[-newest.count :] if newest else in_order
-
-
-def _quarters_of(ref: DocumentRef) -> set[tuple[int, int]]:
-    """Returns the quarter that the name of a document says, `(2025, 3)`; an empty set if it says none, or several."""
-    marks = family_of(ref.key, ref.title)[1]
-    years = [int(mark) for mark in marks if mark.isdigit()]
-    quarters = [int(mark[1:]) for mark in marks if mark[0] == "q"]
-    return {(years[0], quarters[0])} if len(years) == len(quarters) == 1 else set()
-
-
-def _count_named(asked: Asked, hits: Sequence[Hit]) -> int:
-    """Returns how many words of the question the names of the hits' documents have, and of its names their texts."""
-    titles = find_stems(" ".join(f"{hit.document.title} {hit.document.key}" for hit in hits))
-    return len(asked.words & titles) + len(asked.names & find_stems(" ".join(hit.chunk.text for hit in hits)) - titles)
-
-
-def _has_names(asked: Asked, hits: Sequence[Hit]) -> bool:
-    """Returns whether each name of the question stands in the hits, or in the names of their documents."""
-    words = " ".join(f"{hit.document.title} {hit.document.key} {hit.chunk.heading} {hit.chunk.text}" for hit in hits)
-    told = find_stems(words)
-    said = frozenset(stem for term in find_other_words(asked.text) for stem in term.said)
-    return asked.names - said <= told
-
-
 def _find_in_table(asked: Asked, question: str, hits: Sequence[Hit]) -> Series | None:
     """Returns the periods of one row of a document; None if several have the row, and none is named before others."""
     rows = list(list_rows(asked, hits))
     bounds, newest = find_bounds(question), find_newest(question)
-    if not rows or not _has_names(asked, hits) or (bounds is not None and not bounds[0].isdigit()):
+    if not rows or not has_names(asked, hits) or (bounds is not None and not bounds[0].isdigit()):
         return None
     label = find_label(rows)
     of_label = [row for row in rows if row.name == label]
     documents = dict.fromkeys(row.cells[0].hit.document.id for row in of_label)
-    named = Counter({id: _count_named(asked, [hit for hit in hits if hit.document.id == id]) for id in documents})
+    named = Counter({id: count_named(asked, [hit for hit in hits if hit.document.id == id]) for id in documents})
     (first, most), *others = named.most_common()
     if others and others[0][1] == most:
         return None

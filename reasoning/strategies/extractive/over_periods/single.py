@@ -18,7 +18,7 @@ from reasoning.strategies.extractive.over_periods.choice import choose_rows, fin
 from reasoning.strategies.extractive.over_periods.rows import METRIC, Asked, SeriesRow, asks_for_share
 from reasoning.strategies.extractive.wording import Wanted, find_wanted
 
-__all__ = ["asks_for_value", "choose_values", "find_report"]
+__all__ = ["asks_for_change", "asks_for_value", "choose_values", "find_report"]
 
 _ASKS_FOR_VALUE = re.compile(
     r"(?:\b(?:in|for|during|as of|at|im|zum|für|au|pour)\s[^,?]{1,60},\s)?"
@@ -52,11 +52,16 @@ def asks_for_value(question: str) -> bool:
     """Returns whether a question asks for one value of one named report or period, or of the newest."""
     if len(question) > _LONGEST or not _ASKS_FOR_VALUE.match(question.strip()) or find_wanted(question) != Wanted():
         return False
-    if _ASKS_FOR_CHANGE.search(question) or asks_for_extremes(question):
+    if asks_for_change(question) or asks_for_extremes(question):
         return False
     if asks_for_older(question) or compares_with_earlier(question):
         return False
     return bool(find_wanted_marks(question)) or asks_for_newest(question)
+
+
+def asks_for_change(question: str) -> bool:
+    """Returns whether a question asks how much a value grew, what it was a year before, or how many there are."""
+    return _ASKS_FOR_CHANGE.search(question) is not None
 
 
 def find_report(question: str, hits: Sequence[Hit]) -> str | None:
@@ -104,7 +109,20 @@ def _choose_value(question: str, asked: Asked, rows: Sequence[SeriesRow]) -> Ser
         return None
     if not _is_asked(question, cell.period) or _is_of_other_length(asked, cell.period, rows):
         return None
-    return cell if _is_of_most_tables(cell, rows) else None
+    return cell if _is_alone(cell, rows) and _is_of_most_tables(cell, rows) else None
+
+
+def _is_alone(cell: SeriesCell, rows: Sequence[SeriesRow]) -> bool:
+    """Returns whether no other row of the passage that fits as well has another value of the period: of two tables with
+    the same segments, one may have their revenue and one their profit.
+    """
+    own = next(row for row in rows if any(other is cell for other in row.cells))
+    rivals = [other for row in rows if round(row.score) >= round(own.score) for other in row.cells]
+    return all(
+        abs(other.amount.value) == abs(cell.amount.value)
+        for other in rivals
+        if other.hit.chunk.id == cell.hit.chunk.id and other.is_share == cell.is_share and other.period == cell.period
+    )
 
 
 def _is_asked(question: str, period: Period) -> bool:
@@ -127,12 +145,15 @@ def _is_asked(question: str, period: Period) -> bool:
 
 def _is_of_most_tables(cell: SeriesCell, rows: Sequence[SeriesRow]) -> bool:
     """Returns whether more of the passages that have the label have the value than have other values alone: one table
-    may divide up what the others tell, such as the part of an expense that is paid in shares.
+    may divide up what the others tell, such as the part of an expense that is paid in shares. A passage whose columns
+    are of other periods, as a statement of cash flows of six months, tells nothing of the value.
     """
+    own = cell.period and (cell.period.end, cell.period.months)
     values = defaultdict[str, set[Decimal]](set)
     for row in rows:
         for other in row.cells:
-            if other.is_share == cell.is_share:
+            period = other.period and (other.period.end, other.period.months)
+            if other.is_share == cell.is_share and period in (None, own):
                 values[other.hit.chunk.id].add(abs(other.amount.value))
     having = sum(abs(cell.amount.value) in told for told in values.values())
     return 2 * having > len(values)

@@ -78,6 +78,12 @@ _SMALL = re.compile(r"\D{0,3}\d{1,2}\.\d\d\D{0,2}")
 """Below "in millions, except per share amounts", an amount of a share."""
 
 
+_EXCEPTED = re.compile(
+    r"\b(?:except|other than|außer|ausgenommen|mit Ausnahme|sauf|à l['’]exception)\b[^)|]{0,160}", re.IGNORECASE
+)
+"""What a caption says of other numbers: "in millions, except number of shares, which are reflected in thousands"."""
+
+
 def is_unscaled(text: str) -> bool:
     """Returns whether a label or value is of a kind that no scale of its table is for: per share, people, percent."""
     return _UNSCALED.search(text) is not None
@@ -121,10 +127,11 @@ def find_unit(value: str, place: Place) -> Unit:
     for text in (value, place.column, place.label, place.path, place.corner, place.above, place.heading):
         if text is place.above and _SHARE.search(text):
             return Unit(scale="%")
-        found = [(match, scale) for scale, pattern in _SCALES.items() for match in pattern.finditer(text)]
+        own = _EXCEPTED.sub(" ", text)
+        found = [(match, scale) for scale, pattern in _SCALES.items() for match in pattern.finditer(own)]
         if found:
             last, scale = max(found, key=lambda pair: pair[0].end())
-            beside = text[max(0, last.start() - _BESIDE) : last.end() + _BESIDE]
+            beside = own[max(0, last.start() - _BESIDE) : last.end() + _BESIDE]
             return Unit(scale="" if text is value else scale, currency=currency or _find_currency(beside))
     return Unit(currency=currency)
 

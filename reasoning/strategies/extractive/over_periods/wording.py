@@ -12,7 +12,15 @@ from core.text.terms import split_words
 from core.text.titles import find_marks
 from core.text.value_kinds import find_stems
 
-__all__ = ["Share", "asks_for_part", "find_share", "say_as_rows", "split_measures"]
+__all__ = [
+    "Share",
+    "asks_for_part",
+    "find_comparison",
+    "find_share",
+    "say_as_rows",
+    "split_measures",
+    "split_parts",
+]
 
 _AS_ROWS = (
     (
@@ -24,6 +32,8 @@ _AS_ROWS = (
         ),
         "revenue",
     ),
+    (re.compile(r"\bsales figures?\b", re.IGNORECASE), "revenue"),
+    (re.compile(r"\b(?:total|overall) sales\b(?! (?:tax|volume|force|staff))", re.IGNORECASE), "total revenue"),
     (re.compile(r"\b(?:stock levels?|levels? of stocks?|stocks? of goods)\b", re.IGNORECASE), "inventories"),
     (re.compile(r"\bby (?:what|which|how many) (?:percentage|percent)\b", re.IGNORECASE), "by how much"),
     (re.compile(r"\bum wie ?viel prozent\b", re.IGNORECASE), "wie"),
@@ -46,13 +56,110 @@ _REST = (
     r"(?P<rest>(?:,? (?:in|for|over|during|im) (?:the |each |every )?"
     r"(?:Q[1-4]\b|first|second|third|fourth|[1-4]\.|jede|quarter|\d{4})[^?]{0,60})?)"
 )
-_SHARE = re.compile(
-    r"\b(?:what|which) (?:percentage|percent|share|proportion|fraction) of (?P<whole>[^?]{2,80}?) "
-    r"(?:is|are|was|were|comes? from|came from|does|do|did) (?P<part>[^?]{2,60}?)"
-    r"(?: make up| account for| represent| contribute)?" + _REST + r"\s?\??\s?\Z"
-    r"|\b(?:wie ?viel prozent|welcher anteil) (?:der|des|vom|am|von) (?P<ganzes>[^?]{2,80}?) "
-    r"(?:entfallen auf|entfällt auf|entfielen auf|entfiel auf|sind|ist|waren|war) (?:die |den |das |der )?"
-    r"(?P<teil>[^?]{2,60}?)" + _REST.replace("rest", "behind") + r"\s?\??\s?\Z",
+_OF = r"\b(?:what|which) (?:percentage|percent|share|proportion|fraction|portion) of (?P<whole>[^?]{2,80}?) "
+_END = r"\s?\??\s?\Z"
+_MAKE_UP = r"(?:make up|account for|represent|contribute|generate|constitute|comprise|bring in|produce|deliver)"
+_GIVEN = (
+    r"(?:generated|contributed|produced|earned|brought in|made|driven|provided|delivered|accounted for|represented)"
+)
+_SHARES = (
+    re.compile(
+        rf"{_OF}(?:is|are|was|were) (?:{_GIVEN} (?:by|from|through|with)|derived from|attributable to|due to|made up of"
+        rf"|made up by|spent on|invested in|used for) (?P<part>[^?]{{2,60}}?){_REST}{_END}",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"{_OF}(?:comes?|came|stems?|stemmed|results?|resulted|derives?|derived|originates?|originated) from "
+        rf"(?P<part>[^?]{{2,60}}?){_REST}{_END}",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"{_OF}(?:is|are|was|were|does|do|did) (?P<part>[^?]{{2,60}}?)(?: {_MAKE_UP})?{_REST}{_END}", re.IGNORECASE
+    ),
+    re.compile(
+        r"\b(?:what|which) (?:percentage|share|proportion|fraction|portion) (?:does|do|did) (?P<part>[^?]{2,60}?) "
+        rf"(?:contribute|have|hold|make up|account for|represent) (?:to|of|in|for) (?P<whole>[^?]{{2,80}}?)"
+        rf"{_REST}{_END}",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"\bwhat (?:is|are|was|were) (?P<part>[^?]{2,60}?)(?:['’]s?)? (?:percentage |percent )?"
+        rf"(?:share|proportion|percentage|contribution) (?:of|to|in) (?P<whole>[^?]{{2,80}}?){_REST}{_END}",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"\b(?:what|how (?:much|high|large)) (?:is|are|was|were) (?P<part>[^?]{2,60}?),? (?:expressed |measured )?"
+        rf"as (?:a|an) (?:share|percentage|percent|proportion|fraction) of (?P<whole>[^?]{{2,80}}?){_REST}{_END}",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"\bhow much of (?P<whole>[^?]{{2,80}}?) (?:(?:is|are|was|were) {_GIVEN} by|comes? from|came from) "
+        rf"(?P<part>[^?]{{2,60}}?)(?:,? (?:in percent|in %|as a percentage))?{_REST}{_END}",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"\b(?:wie ?viel prozent|welche[nr]? anteil) (?:der|des|vom|am|von) (?P<whole>[^?]{2,80}?) "
+        r"(?:entfallen auf|entfällt auf|entfielen auf|entfiel auf|(?:kommen|kommt|kamen|kam|stammen|stammt|stammten"
+        r"|stammte) (?:aus|von)|erwirtschaftet(?:e|en)?|erzielt(?:e|en)?|mach(?:t|en|te|ten)|hat(?:te|ten)?|haben"
+        rf"|sind|ist|waren|war) (?P<part>[^?]{{2,60}}?)(?: aus)?{_REST}{_END}",
+        re.IGNORECASE,
+    ),
+)
+"""Questions for a share, the most exact first: of several that match, the first counts."""
+_COMPARE = r"(?:compare[ds]? (?:to|with|against)|measure up (?:to|against)|stack up against)"
+_BESIDE = (
+    r"(?:relative to|versus|vs\.?|against|compared (?:to|with)|in relation to|in comparison (?:to|with)"
+    r"|in proportion to|im Verhältnis zu[mr]?|im Vergleich zu[mr]?|verglichen mit|gemessen am?)"
+)
+_COMPARISONS = (
+    re.compile(
+        rf"\bhow (?:does|do|did|is|are|was|were) (?P<part>[^?]{{2,80}}?) {_COMPARE} (?P<whole>[^?]{{2,60}}?){_END}",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"\b(?:what|how (?:much|high|large)|wie (?:hoch|groß)) (?:is|are|was|were|ist|sind|war|waren) "
+        rf"(?P<part>[^?]{{2,80}}?) {_BESIDE} (?P<whole>[^?]{{2,60}}?){_END}",
+        re.IGNORECASE,
+    ),
+    re.compile(rf"\Acompare (?P<part>[^?]{{2,80}}?) (?:to|with|against) (?P<whole>[^?]{{2,60}}?){_END}", re.IGNORECASE),
+)
+"""Questions that compare two measures."""
+_OF_TIME = (
+    r"(?:the |its |their |dem |der |den |le |la )?(?:fiscal )?"
+    r"(?:Q[1-4]|(?:first|second|third|fourth)[ -]quarter|[1-4]\. ?quartal|(?:erste|zweite|dritte|vierte)[nsmr]? quartal"
+    r"|quartal [1-4])(?:,? ?/?(?:of |des jahres )?(?:the )?(?:fiscal )?(?:year )?(?:FY ?)?(?:19|20)\d\d)?"
+    r"|(?:the |its |their |dem |der |den )?(?:most recent|latest|newest|same|that|this"
+    r"|(?:neueste|jüngste|aktuelle)[nmrs]?) (?:fiscal |reported |quarterly |annual )?"
+    r"(?:quarter|period|report|filing|year|10-[KQ]|Quartal|Bericht|Jahr|Zeitraum|Quartalsbericht)"
+    r"|(?:the )?(?:fiscal |year |fiscal year |FY ?|Geschäftsjahr )?(?:19|20)\d\d(?![\d.,]\d)"
+)
+_WHEN = re.compile(
+    rf"(?:,? ?\b(?:in|for|during|as of|im|für|des|of)\b ?)(?P<when>{_OF_TIME})"
+    r"(?: (?:10-[KQ]|reports?|filings?|Quartalsbericht))?(?!\w)(?:,(?= ))?",
+    re.IGNORECASE,
+)
+"""The period that a question asks about, wherever it stands."""
+_SAME = re.compile(r"\b(?:same|that|this)\b", re.IGNORECASE)
+_DETERMINERS = re.compile(
+    r"\A(?:(?:the|its|their|our|total|overall|whole|die|den|das|der|dem|des|(?:seine|ihre)[nmrs]?"
+    r"|(?:the )?company['’]s)\s){1,3}",
+    re.IGNORECASE,
+)
+_OWNER = re.compile(r"\A((?:the )?[^\s,]{1,40}(?: [^\s,]{1,40}){0,2}?['’]s?) (?=\S)", re.IGNORECASE)
+_KIND_OF_PART = re.compile(
+    r"(?:\s(?:reportable |reporting |operating |business |product )?(?:segment|division|business(?: unit)?|unit|market"
+    r"|category|product line|sparte|segments|bereich))\Z"
+    r"|\A(?:segment|geschäftsbereich|sparte|bereich|division|geschäftsfeld)\s",
+    re.IGNORECASE,
+)
+"""What kind of part a name is of: "the Services segment"."""
+_ROWS_OF_PARTS = re.compile(
+    r"\A(?P<head>[^?]{1,160}?\b(?:of|for|in|from|by|von|der|des|für) (?:(?:the|its|their|die|den) )?"
+    r"(?:[^\s,?]{1,40}(?: [^\s,?]{1,40})?['’]s? )?)"
+    r"(?P<first>[^\s,?]{1,40}(?: [^\s,?]{1,40}){0,3}?),? (?:and|und) (?:(?:the|its|their) )?"
+    r"(?P<second>[^\s,?]{1,40}(?: [^\s,?]{1,40}){0,3}?) "
+    r"(?P<kind>segments|divisions|businesses|business units|units|markets|categories|product lines|lines of business)"
+    r"(?P<tail>[^?]{0,80}\??)\Z",
     re.IGNORECASE,
 )
 _PART = re.compile(
@@ -69,13 +176,15 @@ _LONGEST = 1000
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Share:
     """A question for a part, and a question for the whole that it is a share of. `may_be_negative`: a margin may. `own`
-    are words that the label of the part has; an empty set if the part is a known measure.
+    are words that the label of the part has; an empty set if the part is a known measure. `is_comparison`: both are
+    known measures that the question compares, and the first may be more than the second.
     """
 
     part: str
     whole: str
     may_be_negative: bool = False
     own: frozenset[str] = frozenset()
+    is_comparison: bool = False
 
 
 def say_as_rows(question: str) -> str:
@@ -97,15 +206,64 @@ def find_share(question: str) -> Share | None:
         before, behind = question[: found.start()], question[found.end() :]
         part = _OF_MARGINS[found.lastgroup or "gross"]
         return Share(part=f"{before}{part}{behind}", whole=f"{before}revenue{behind}", may_be_negative=True)
-    share = _SHARE.search(question)
-    if share is None or margins:
+    if margins:
         return None
-    whole, part = share["whole"] or share["ganzes"], share["part"] or share["teil"]
-    rest = share["rest"] or share["behind"] or ""
+    body, rest = _move_period(question)
+    share = _search(_SHARES, body)
+    if share is None:
+        return None
+    rest = f"{share['rest']}{rest}"
+    part, whole = _DETERMINERS.sub("", share["part"]), share["whole"]
+    if (owner := _OWNER.match(part)) and not find_said_labels(owner[1]):
+        part = part[owner.end() :]
+        whole = whole if owner[1] in whole else f"{owner[1]} {whole}"
     # a part that is no measure by itself is a row below the whole: `Services` below `Net sales`
     if find_said_labels(part):
         return Share(part=f"{part}{rest}", whole=f"{whole}{rest}")
+    part = _KIND_OF_PART.sub("", part)
     return Share(part=f"{part} {whole}{rest}", whole=f"{whole}{rest}", own=find_stems(part) - find_stems(whole))
+
+
+def find_comparison(question: str) -> Share | None:
+    """Returns the two questions of a comparison of two known measures of one period: "How did operating expenses
+    compare to its revenue in Q1 2023?"; None for another question.
+    """
+    if len(question) > _LONGEST:
+        return None
+    body, rest = _move_period(question)
+    found = _search(_COMPARISONS, body)
+    if found is None:
+        return None
+    first, second = found["part"], _DETERMINERS.sub("", found["whole"])
+    if not _is_measure(second) or not find_said_labels(first) or find_said_labels(first) & find_said_labels(second):
+        return None
+    return Share(part=f"{first}{rest}", whole=f"{second}{rest}", is_comparison=True)
+
+
+def _search(patterns: Sequence[re.Pattern[str]], text: str) -> re.Match[str] | None:
+    """Returns the match of the first pattern that matches."""
+    return next((found for pattern in patterns if (found := pattern.search(text))), None)
+
+
+def _move_period(question: str) -> tuple[str, str]:
+    """Returns the question without the period that it asks about, and the period, to be put behind a measure: `For Q3
+    2023, what share …`. A question with two different periods stays.
+    """
+    periods = {found["when"].lower(): found[0].strip(" ,") for found in _WHEN.finditer(question)}
+    named = [found for when, found in periods.items() if not _SAME.search(when)]
+    if len(named) != 1:
+        return question, ""
+    return " ".join(_WHEN.sub(" ", question).split()).replace(" ?", "?"), f" {named[0]}"
+
+
+def split_parts(question: str) -> Sequence[str]:
+    """Returns a question for each of two parts that are joined: "sales of its gaming and automotive segments"; else the
+    question.
+    """
+    found = _ROWS_OF_PARTS.match(question) if len(question) <= _LONGEST else None
+    if found is None:
+        return (question,)
+    return tuple(f"{found['head']}{found[name]}{found['tail']}" for name in ("first", "second"))
 
 
 def asks_for_part(question: str) -> bool:

@@ -10,7 +10,7 @@ from core.text.periods import asks_for_extremes
 from core.text.titles import stem_of
 from reasoning.citations.markers import make_citation
 from reasoning.strategies.extractive.over_periods.cells import SeriesCell
-from reasoning.strategies.extractive.over_periods.series import Ratio, Series
+from reasoning.strategies.extractive.over_periods.found import Ratio, Series
 from reasoning.strategies.survey.values import has_points, read_amount
 
 __all__ = ["write_series"]
@@ -32,7 +32,7 @@ def write_series(question: str, series: Series) -> tuple[str, tuple[Citation, ..
     markers = {hit.chunk.id: number for number, hit in enumerate(series.hits, start=1)}
     text, citations = "", list[Citation]()
     for part in (series, *series.others):
-        text += "\n\n" if text else ""
+        text = f"{text.rstrip()}\n\n" if text else ""
         write = _write_ratios if part.ratios else _write_values
         text = write(question, part, text, markers, citations)
     return text.rstrip(), tuple(citations)

@@ -12,7 +12,8 @@ from core.ports.reasoning import Question
 from core.ports.retrieval import Hit
 from core.text import periods
 from reasoning.strategies.extractive.over_periods import series
-from reasoning.strategies.extractive.over_periods.series import Series, find_series
+from reasoning.strategies.extractive.over_periods.found import Series
+from reasoning.strategies.extractive.over_periods.series import find_series
 from reasoning.strategies.extractive.over_periods.writing import write_series
 
 SETTINGS = CorpusSettings(chunker="sentences", extractor="none", fine=Fine.OFF, embedding_model="m", dimension=8)

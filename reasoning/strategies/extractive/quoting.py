@@ -14,8 +14,8 @@ from core.text.terms import split_words
 from core.text.value_kinds import find_signs, find_stems
 from core.text.word_lists import SMALL_WORDS
 from reasoning.citations.markers import make_citation
+from reasoning.strategies.extractive.over_periods.tables import read_tables
 from reasoning.strategies.extractive.units import READ, Unit, is_record
-from reasoning.strategies.survey.values import read_passage_grids
 
 __all__ = ["Written", "choose", "cite", "write", "write_nearest", "write_unit"]
 
@@ -154,14 +154,17 @@ def _write_cell(question: str, unit: Unit) -> str:
 
 
 def _name_periods(unit: Unit) -> str:
-    """Returns a row most of whose columns are periods with the names of these beside its values, `Revenue: 418.7 (Three
-    Months Ended July 1, 2023); 431.9 (…)`. Any other row stays as it is, and so does a row that would become long.
+    """Returns a row most of whose columns are periods with the names of these beside its values, and the head of its
+    group before its label: `Segment profit, Rolls: 6.4 (Three Months Ended July 1, 2023); 24.9 (…)`.
+
+    Any other row stays as it is, and so does a row that would become long.
     """
     chunk = unit.hit.chunk
-    found = ((grid, row) for grid in read_passage_grids(chunk) for row in grid.rows if row.start == unit.span.start)
-    grid, row = next(found, (None, None))
-    if grid is None or row is None or row.names or not row.cells:
+    found = ((table, row) for table in read_tables(unit.hit, {}) for row in table.rows if row.start == unit.span.start)
+    table, row = next(found, (None, None))
+    if table is None or row is None or row.names or not row.cells:
         return unit.text
+    grid, head = table.grid, table.heads[row.start].strip(" :")
     label, *values = (" ".join(chunk.text[slice(*cell)].split()) for cell in row.cells)
     columns = [" ".join(name.replace(HEADING_SEPARATOR, " ").split()) for name in grid.columns[1:]]
     told = [(value, name) for value, name in zip(values, columns, strict=False) if value]
@@ -169,6 +172,8 @@ def _name_periods(unit: Unit) -> str:
     if len(values) > len(columns) or not all(name for _, name in told) or 2 * periods <= len(told):
         return unit.text
     scale = f" (table: {grid.columns[0]})" if _SCALE.search(grid.columns[0]) else ""
+    groups = [head, *row.label.split(HEADING_SEPARATOR)[:-1]]
+    label = ", ".join(dict.fromkeys(name for name in (*groups, label) if name))
     text = f"{label}: {_SEMICOLON.join(f'{value} ({name})' for value, name in told)}{scale}"
     return text if any(map(str.isalpha, label)) and len(text) <= _LONGEST_NAMED else unit.text
 

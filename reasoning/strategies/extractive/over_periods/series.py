@@ -47,6 +47,7 @@ from reasoning.strategies.extractive.over_periods.single import asks_for_value
 from reasoning.strategies.extractive.over_periods.wording import (
     Share,
     asks_for_part,
+    find_bare_margin,
     find_comparison,
     find_share,
     say_as_rows,
@@ -107,6 +108,8 @@ async def find_series(question: Question, text: str, hits: Sequence[Hit], search
     first, *others = [await _find_measure(measure, hits, search, text) for measure in split_measures(text)]
     if first is None or None in others:
         return None
+    if (margin := find_bare_margin(text)) and not any("margin" in cell.label.casefold() for cell in first.cells):
+        return await _find_ratios(margin, text, hits, search)
     return replace(first, others=[other for other in others if other is not None])
 
 

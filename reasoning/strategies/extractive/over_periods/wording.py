@@ -15,6 +15,7 @@ from core.text.value_kinds import find_stems
 __all__ = [
     "Share",
     "asks_for_part",
+    "find_bare_margin",
     "find_comparison",
     "find_share",
     "say_as_rows",
@@ -46,6 +47,7 @@ _MARGIN = re.compile(
     r"|(?P<roh>Bruttomargen?|Rohertragsmargen?))(?: percentages?| in percent| in Prozent)?(?!\w)",
     re.IGNORECASE,
 )
+_BARE_MARGIN = re.compile(r"\bgross margins?\b(?! (?:percent|rate|ratio|in ))", re.IGNORECASE)
 _OF_MARGINS = {
     "gross": "gross profit",
     "operating": "operating income",
@@ -192,6 +194,14 @@ def say_as_rows(question: str) -> str:
     for pattern, words in _AS_ROWS:
         question = pattern.sub(words, question)
     return question
+
+
+def find_bare_margin(question: str) -> Share | None:
+    """Returns the two questions whose values make the gross margin that a question asks for, which some reports tell as
+    an amount in a row of its own; None if it asks for none.
+    """
+    percentage = _BARE_MARGIN.sub("gross margin percentage", question)
+    return find_share(percentage) if percentage != question else None
 
 
 def find_share(question: str) -> Share | None:

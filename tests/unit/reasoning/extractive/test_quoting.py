@@ -21,7 +21,13 @@ CHANGES = """\
  | July 1, 2023 | June 25, 2022 | %
 Revenue | $418 | $431 | (3)%
 Costs | 200 | 210 | (5)%
+Segment profit:
+Rolls | 6 | 24 | (75)%
 """
+ROLLS = (
+    "Segment profit, Rolls: 6 (Three Months Ended July 1, 2023); 24 (Three Months Ended June 25, 2022); "
+    "(75)% (Change %)"
+)
 STAFF = "Depot | City | Lease ends\nD-01 | Rotterdam | 2027-12-31\nD-03 | Lyon | 2029-03-31\n"
 RATES = "Name | Hourly rate\nOkeke | 345\nLind | 290\n"
 NAMED = "EUR million: Revenue | Q1 2023: 198.4 | Q2 2023: 204.8\nEUR million: Costs | Q1 2023: 90 | Q2 2023: 91\n"
@@ -51,6 +57,12 @@ def row_of(question: str, label: str, found: Hit) -> Unit:
             "Revenue",
             CHANGES,
             "Revenue: $418 (Three Months Ended July 1, 2023); $431 (Three Months Ended June 25, 2022); (3)% (Change %)",
+        ),
+        (
+            "How did the profit of rolls change?",
+            "Rolls",
+            CHANGES,
+            ROLLS,
         ),
         ("Who has 345?", "Okeke", RATES, "Okeke | 345"),
         ("What is the hourly rate of Okeke?", "Okeke", RATES, "Okeke, Hourly rate: 345"),

@@ -44,33 +44,42 @@ _DOCUMENT = (
 )
 _TELL = (
     r"(?:state|mention|indicate|specify|say|note|disclose|report|describe|discuss|address|identify|outline|stipulate"
-    r"|tell(?: us)?)"
+    r"|tell(?: us)?)\b(?!\s(?:to|on time)\b)"
 )
 _TELLS_OF = r"(?:\s(?:that|whether|if|anything about|something about|about)\b)?"
 _CLAUSE_IN = (
-    r"(?:(?:include|contain|have|provide(?: for)?)\s(?:a|an|any)\s(?:clauses?|provisions?|sections?|statements?|terms?)"
-    r"(?:\s(?:that|which|about|on|for|under which))?)"
+    r"(?:(?:include|contain|have|provide(?: for)?)\s(?:a|an|any)\s(?:clauses?|provisions?|statements?)"
+    r"\s(?:that|which|about|on|under which)\b)"
 )
-_ASKS_DOCUMENT = re.compile(
-    rf"\b(?P<before>(?:does|do|did|has|have)\s){_DOCUMENT}(?!\s(?:of|with|between|for|by)\b)\s"
-    rf"(?:(?:also|explicitly|expressly)\s)?(?:{_TELL}{_TELLS_OF}|{_CLAUSE_IN})?"
-    rf"|\b(?:nennt|erwähnt|sagt|besagt|regelt|enthält)\s{_DOCUMENT}(?!\s(?:von|mit|zwischen|de[rs])\b)"
+_NO_NAME = r"(?!\s(?:of|with|between|for|by|von|mit|zwischen|de[rs]?|entre)\b)"
+"""Behind a document: no name of it follows, as in `the lease of Halden`."""
+_TELLS = re.compile(
+    rf"\b(?P<before>(?:does|do|did)\s){_DOCUMENT}{_NO_NAME}\s"
+    rf"(?:(?:also|explicitly|expressly)\s)?(?:{_TELL}{_TELLS_OF}|{_CLAUSE_IN})"
+    rf"|\b(?P<has>(?:has|have)\s){_DOCUMENT}{_NO_NAME}\s(?:reported|disclosed|mentioned|stated|described)\b"
+    rf"|(?<!was\s)\b(?:nennt|erwähnt|sagt|besagt|regelt|enthält)\s{_DOCUMENT}{_NO_NAME}"
     r"(?:\s(?:etwas (?:zu|über)|eine (?:Klausel|Regelung)))?(?:,?\s(?:dass|ob)\b)?"
-    rf"|\best-ce que\s{_DOCUMENT}\s(?:mentionne|précise|indique|prévoit|dit)(?:\s(?:que|si)\b)?",
+    rf"|\best-ce que\s{_DOCUMENT}{_NO_NAME}\s(?:mentionne|précise|indique|prévoit|dit)\b(?:\s(?:que|si)\b)?",
     re.IGNORECASE,
 )
-"""Asks a document: `Does the agreement state that …`. Of other verbs, `Does the policy allow …`, the verb stays."""
+"""Asks what a document tells: `Does the agreement state that …`."""
+_ASKS_DOCUMENT = re.compile(rf"(?<!what\s)\b(?P<before>(?:does|do|did)\s){_DOCUMENT}{_NO_NAME}\s", re.IGNORECASE)
+"""Asks something else of a document, `Does the policy allow …`: the verb stays."""
 _NAME = r"(?-i:[A-ZÀ-Ý][\w&.-]{0,30})(?:\s(?-i:[A-ZÀ-Ý][\w&.-]{0,30})){0,3}"
 _ASKS_NAMED = re.compile(
-    rf"\b(?P<before>(?:does|do|did|has|have)\s{_NAME}\s)(?:also\s)?(?:{_TELL}|{_TOLD})(?=\s(?:any|a|an|the|its|that|having)\b)",
+    rf"\b(?P<before>(?:does|do|did)\s{_NAME}\s)(?:report|disclose|mention)(?=\sany\b)"
+    rf"|\b(?P<has>(?:has|have)\s{_NAME}\s)(?:reported|disclosed|mentioned)(?=\sany\b)",
     re.IGNORECASE,
 )
 """Asks a company of what it reports: `Did Norwick disclose any …`."""
 _IS_TOLD = re.compile(
-    rf"(?P<before>\b(?:is|are|was|were|has|have)\s(?:there\s)?[^?;]{{1,120}}?)\s(?:as\s)?{_TOLD}(?=\s(?:by|in|for)\b|\s?\?)",
+    r"(?P<before>\b(?:is|are|was|were)\sthere\s[^?;]{1,120}?)\s(?:as\s)?(?:reported|disclosed|mentioned|described)"
+    r"(?=\s(?:by|in|for)\b|\s?\?)",
     re.IGNORECASE,
 )
 """Asks what is told: `Were there any acquisitions reported by Norwick?`."""
+_ANY = re.compile(r"\bany\b", re.IGNORECASE)
+_PATTERNS = (_TELLS, _ASKS_DOCUMENT, _ASKS_NAMED, _IS_TOLD)
 
 
 def find_report_words(question: str) -> re.Match[str] | None:
@@ -79,19 +88,27 @@ def find_report_words(question: str) -> re.Match[str] | None:
 
 
 def asks_what_is_told(question: str) -> bool:
-    """Returns whether a question asks what a document or a report says, or a company reports, by one of these words. If
-    its passages do not speak of that, the answer is no.
+    """Returns whether a question asks what a document tells, or a company in a report that it names. If the passages do
+    not speak of that, the answer is no.
     """
     start = question[:_READ]
-    patterns = (_ASKS_DOCUMENT, _ASKS_NAMED, _IS_TOLD)
-    return find_report_words(start) is not None or any(pattern.search(start) for pattern in patterns)
+    if _TELLS.search(start) is not None:
+        return True
+    asks_company = _ASKS_NAMED.search(start) is not None or _IS_TOLD.search(start) is not None
+    return asks_company or (find_report_words(start) is not None and _ANY.search(start) is not None)
 
 
 def leave_out_asking(question: str) -> str:
     """Returns a question without the words that say that a document says something. The words of names stay."""
     start, behind = question[:_READ], question[_READ:]
-    start = _ASKS_DOCUMENT.sub(lambda found: found["before"] or "", start, count=1)
-    start = _ASKS_NAMED.sub(r"\g<before>", start, count=1)
-    start = _IS_TOLD.sub(r"\g<before>", start, count=1)
+    for pattern in _PATTERNS:
+        start = pattern.sub(_keep_before, start, count=1)
+    if f"{start}{behind}" == question:
+        return question
     rest = " ".join(f"{start}{behind}".split())
     return rest if len(rest.split()) >= _FEWEST_WORDS else question
+
+
+def _keep_before(found: re.Match[str]) -> str:
+    parts = found.groupdict()
+    return parts.get("before") or parts.get("has") or ""

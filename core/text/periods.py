@@ -72,6 +72,8 @@ _FROM_TO = re.compile(
     r"\b(?:from|between|von|vom|zwischen|de|entre|depuis)\s[^?]{1,60}?(?:\b(?:to|and|until|through|till|bis|und|à|et|au)\s|–)",
     re.IGNORECASE,
 )
+_THROUGH = re.compile(r"\s?(?:to|through|until|till|bis|jusqu['’]à|–|—|-)\s?", re.IGNORECASE)
+"""Between two quarters, all of which are meant: `Q1–Q4 2023`."""
 _UNTIL = re.compile(r"\b(?:until|bis|depuis)\b", re.IGNORECASE)
 """Alone, "until 2024" asks for what was before."""
 NO_END = "9999"
@@ -225,8 +227,8 @@ class Quarters:
 
     @property
     def are_named(self) -> bool:
-        """Whether the question names each of them."""
-        return not (self.is_range or self.is_prior_year or self.is_sequential)
+        """Whether the question names several, and each of them."""
+        return len(self.wanted) > 1 and not (self.is_range or self.is_prior_year or self.is_sequential)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -277,7 +279,8 @@ def find_quarters(question: str) -> Quarters | None:
     wanted = sorted({(int(year), _number_of(name)) for name, year in zip(names, years, strict=True)})
     if len(wanted) == 1:
         return _with_earlier(question, wanted[0])
-    is_range = len(wanted) == 2 and _FROM_TO.search(question) is not None
+    between = question[names[0].end() : names[-1].start()]
+    is_range = len(wanted) == 2 and (_FROM_TO.search(question) or _THROUGH.fullmatch(between)) is not None
     if is_range:
         first, last = (year * _QUARTERS_A_YEAR + quarter - 1 for year, quarter in wanted)
         wanted = [(at // _QUARTERS_A_YEAR, at % _QUARTERS_A_YEAR + 1) for at in range(first, last + 1)]

@@ -211,7 +211,7 @@ def _find_bold(pages: Sequence[Sequence[Line]]) -> Iterator[tuple[tuple[int, int
     """Yields where headings in bold begin, `(page, line)`, with the number of their lines; and short lines in italics
     that stand alone. A line that many pages have is no heading, and neither is a line between two rows.
     """
-    repeated = Counter(_letters(line.text) for page in pages for line in page if line.is_bold)
+    repeated = Counter(text for page in pages for text in {_letters(line.text) for line in page if line.is_bold})
     for number, lines in enumerate(pages):
         at = 0
         while at < len(lines):

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from core.documents import HEADING_SEPARATOR, Span
 from core.passage_context import find_cell, split_heading
+from core.passage_context.grids import GridRow
 from core.passage_context.tables import BAR, is_date, split_cells
 from core.ports.reasoning import Citation, Quote
-from core.text.periods import read_period
+from core.text.periods import find_months, read_period
 from core.text.shortening import shorten
 from core.text.terms import split_words
 from core.text.value_kinds import find_signs, find_stems
@@ -32,7 +33,7 @@ _SCALE = re.compile(
     re.IGNORECASE,
 )
 """What the name of the column of labels tells of all cells: `GBP million`."""
-_WORD = re.compile(r"\w+")
+_CURRENCY = re.compile(r"[$€£](?=\d)")
 _LONGEST_NAMED = 400
 """Characters of a row with the names of its columns."""
 _LONG_ROW = 5
@@ -53,12 +54,13 @@ _OF_ANY_COLUMN = find_stems(
 
 def choose(units: Sequence[Unit], most: int) -> list[Unit]:
     """Returns the best units, the best first. A unit that a better unit contains is left out, and a list whose item is
-    better. Signs do not count: two statements of a report have the same row with and without `$`.
+    better. Two statements of a report have the same row, with and without a sign of currency.
     """
     chosen: list[Unit] = []
     said: list[str] = []
     for unit in units:
-        words = " ".join(_WORD.findall(unit.text.casefold())) or unit.text
+        text = _CURRENCY.sub("", unit.text) if unit.is_row else unit.text
+        words = " ".join(text.casefold().split())
         if len(chosen) < most and not any(
             words in earlier or _overlap(unit, other) for earlier, other in zip(said, chosen, strict=True)
         ):
@@ -169,13 +171,23 @@ def _name_periods(unit: Unit) -> str:
     columns = [" ".join(name.replace(HEADING_SEPARATOR, " ").split()) for name in grid.columns[1:]]
     told = [(value, name) for value, name in zip(values, columns, strict=False) if value]
     periods = sum(read_period(name) is not None for _, name in told)
-    if len(values) > len(columns) or not all(name for _, name in told) or 2 * periods <= len(told):
+    if len(values) != len(columns) or not all(name for _, name in told) or 2 * periods <= len(told):
         return unit.text
-    scale = f" (table: {grid.columns[0]})" if _SCALE.search(grid.columns[0]) else ""
-    groups = [head, *row.label.split(HEADING_SEPARATOR)[:-1]]
-    label = ", ".join(dict.fromkeys(name for name in (*groups, label) if name))
+    if any(_has_only_periods(other, chunk.text) for other in grid.rows if other.start <= row.start):
+        return unit.text  # a second header
+    is_told = any(map(_SCALE.search, [label, *values, *columns]))
+    scale = f" (table: {grid.columns[0]})" if _SCALE.search(grid.columns[0]) and not is_told else ""
+    if sum(other.label.endswith(label) for other in table.rows) > 1:  # only the head tells them apart
+        label = ", ".join(
+            dict.fromkeys(name for name in (head, *row.label.split(HEADING_SEPARATOR)[:-1], label) if name)
+        )
     text = f"{label}: {_SEMICOLON.join(f'{value} ({name})' for value, name in told)}{scale}"
     return text if any(map(str.isalpha, label)) and len(text) <= _LONGEST_NAMED else unit.text
+
+
+def _has_only_periods(row: GridRow, text: str) -> bool:
+    values = [" ".join(text[slice(*cell)].split()) for cell in row.cells[1:]]
+    return any(values) and all(is_date(value) or find_months(value) for value in values if value)
 
 
 def _keep_asked(question: str, unit: Unit) -> str:

@@ -86,10 +86,10 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
     hits = _leave_out_siblings(question, hits)
     question = leave_out_asking(_drop_naming(question, hits, found.named))
     asked = read_question(question, await backends.count_passages(corpus, find_stems(question[:READ])))
-    asked = _weigh_own_names(asked, hits)
     units = await compute(list_units, asked, hits, _MOST_UNITS)
     if not units:
         return Reading(asked=asked)
+    asked = _weigh_own_names(asked, hits, units)
     covered = await compute(cover_units, asked, hits, units)
     has_cosines = backends.embedder.model != NO_EMBEDDING
     if not has_cosines and not covered.anywhere.any():
@@ -157,14 +157,18 @@ def _drop_naming(question: str, hits: Sequence[Hit], named: frozenset[str]) -> s
     return _drop_report(question, digits)
 
 
-def _weigh_own_names(asked: Asked, hits: Sequence[Hit]) -> Asked:
+def _weigh_own_names(asked: Asked, hits: Sequence[Hit], units: Sequence[Unit]) -> Asked:
     """Returns what is asked, with no weight on names in the title or the file name of the best hit's document, if that
-    has other hits: all of its sentences are about Norwick, and the best is not the sentence that says so.
+    has other hits: all of its sentences are about Norwick, and the best is not the sentence that says so. Of depots in
+    Rotterdam and Lyon, a row has the name of one, which keeps its weight.
     """
     document = hits[0].document if hits else None
     if document is None or sum(hit.document.id == document.id for hit in hits) < _SEVERAL_HITS:
         return asked
-    own = find_stems(f"{document.title}\n{document.key.rpartition('/')[2].replace('_', ' ').replace('-', ' ')}")
+    of_rows = frozenset[str]().union(*(unit.stems for unit in units if unit.is_row))
+    own = (
+        find_stems(f"{document.title}\n{document.key.rpartition('/')[2].replace('_', ' ').replace('-', ' ')}") - of_rows
+    )
     return replace(
         asked,
         words=tuple(

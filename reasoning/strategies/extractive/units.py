@@ -66,12 +66,16 @@ _CERTIFIES = re.compile(
     r"|\b(?:je|nous),? soussignée?s?\b",
     re.IGNORECASE,
 )
-_PART_LABEL = re.compile(r"(?:%|in %|as a %|(?:as a )?percentage|percent) (?:of|change)\b|% ?\|", re.IGNORECASE)
+_PART_LABEL = re.compile(
+    r"(?:\| ?)?(?:(?:%|(?:in|as a) %|(?:as a )?percentage|percent) of (?:total )?(?:net )?(?:sales|revenues?)|% change)"
+    r"\s?\|",
+    re.IGNORECASE,
+)
 """The label of a row that tells how much of the row above is of something else, which only that row names."""
 _OF_PARTS = find_stems("% percent percentage share proportion fraction ratio margin Prozent Anteil Quote part taux")
 _OF_OFFICERS = re.compile(
-    r"\bcertifying officers?\b|\bI have reviewed this (?:(?:quarterly|annual) )?report\b|\b18 U\.S\.C\. Section 1350\b"
-    r"|\brequired by Section 906\b",
+    r"\bregistrant['’]s other certifying officer|\bI have reviewed this (?:quarterly |annual )?report on Form\b"
+    r"|\b18 U\.S\.C\. Section 1350\b|\bwritten statement required by Section 906\b",
     re.IGNORECASE,
 )
 """What the certificates of the officers behind a quarterly or annual report say: nothing of its business."""

@@ -524,7 +524,7 @@ async def test_a_margin_is_computed_from_two_rows() -> None:
 async def test_a_gross_margin_is_no_gross_profit() -> None:
     """Reports that have a row `Gross margin` are told by it."""
     text = await write("How did the gross margin develop over the quarters?")
-    assert "Gross profit / Net sales, three months ended June 30, 2024: 100 thousand / $400 thousand = 25.0 % " in text
+    assert "Gross profit / Net sales, three months ended June 30, 2024: $100 thousand / $400 thousand = 25.0 % " in text
 
 
 async def test_a_share_of_one_quarter_is_computed() -> None:

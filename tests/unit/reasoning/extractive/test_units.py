@@ -215,6 +215,7 @@ def test_the_officers_certificate_behind_a_report_and_shares_of_an_unnamed_row_a
     table = "Inventory provisions | 12 | 9\n% of sales | 4 % | 3 %\n"
     assert texts_of("How did sales of goods go?", table) == ["Inventory provisions | 12 | 9"]
     assert len(texts_of("Which percentage of sales were provisions?", table)) == 2
+    assert texts_of("How much cocoa is in the bar?", "Weight | 9 | 8\nPercentage of cocoa | 71 | 55\n")[1:]
 
 
 def test_a_certificate_is_quoted_if_the_question_asks_for_it() -> None:

@@ -1,0 +1,76 @@
+"""Questions over the rows of CSV files of several passages: empty cells, values that are words of columns, persons."""
+
+import asyncio
+import csv
+from collections.abc import Sequence
+from dataclasses import replace
+from io import StringIO
+
+from core.ports.reasoning import Question
+from core.ports.retrieval import Hit
+from reasoning.strategies.extractive.over_rows import RowsAnswer, answer_over_rows
+from testing.word_search import hit
+from tests.unit.reasoning.extractive.test_over_rows import _CORPUS, _Finder
+
+_PASSAGE = 300
+"""Characters of a passage: three or four rows."""
+PARCELS = """Parcel No,Sent On,Carrier,Weight (kg),State,Returned On
+P-01,2025-01-04,Swift,4.0,Returned,2025-02-01
+P-02,2025-01-09,Heron,2.5,Returned,2025-02-03
+P-03,2025-02-11,Swift,7.5,Delivered,
+P-04,2025-02-12,Heron,1.0,Delivered,
+P-05,2025-03-02,Swift,3.0,Returned,2025-04-05
+P-06,2025-03-09,Heron,9.0,Lost,
+P-07,2025-03-15,Heron,6.0,Delivered,
+P-08,2025-04-01,Swift,8.0,Returned,2026-01-03
+"""
+
+
+def _hits(number: int, title: str, text: str) -> list[Hit]:
+    """Returns a CSV file as the loader and the chunker give it: empty cells are left out, whole rows in passages."""
+    columns, *rows = csv.reader(StringIO(text))
+    passages = [""]
+    for row in rows:
+        cells = zip(columns, row, strict=True)
+        line = "; ".join(f"{name}: {cell}" for name, cell in cells if cell) + "\n"
+        if len(passages[-1]) + len(line) > _PASSAGE:
+            passages.append("")
+        passages[-1] += line
+    made = [hit(str(number), title, passage) for passage in passages]
+    return [
+        replace(found, chunk=replace(found.chunk, id=f"{number}#{position}", position=position))
+        for position, found in enumerate(made)
+    ]
+
+
+def _answer(question: str, *files: tuple[str, str]) -> RowsAnswer | None:
+    hits = [found for number, (title, text) in enumerate(files) for found in _hits(number, title, text)]
+    return asyncio.run(answer_over_rows(_Finder(hits), Question(corpus=_CORPUS, text=question), question, hits))
+
+
+def _lines(question: str, files: Sequence[tuple[str, str]]) -> list[str] | None:
+    """Returns the lines of an answer without markers and without the description of what was read."""
+    answer = _answer(question, *files)
+    if answer is None:
+        return None
+    return [line.split(" [")[0] for line in answer.text.split("\n\n")[:-1]]
+
+
+def test_a_cell_whose_column_is_empty_in_the_other_rows_of_its_passage_is_read_everywhere() -> None:
+    assert len(_hits(0, "", PARCELS)) > 2
+    lines = _lines("How many parcels per state?", [("parcels", PARCELS)])
+    assert lines == ["Returned: 4 rows", "Delivered: 3 rows", "Lost: 1 row"]
+    lines = _lines("Which parcel has the highest weight in 2025?", [("parcels", PARCELS)])
+    assert lines is None or lines == ["P-06: Weight (kg): 9.0"]
+
+
+def test_a_cell_that_one_row_alone_has_is_read() -> None:
+    rows = "Item,State,Note\nLamp,sold,\nRake,open,\nSofa,sold,late\nOven,open,\nBed,sold,\n"
+    assert _lines("How many items per state?", [("items", rows)]) == ["sold: 3 rows", "open: 2 rows"]
+
+
+def test_text_with_a_semicolon_and_a_colon_stays_in_its_cell() -> None:
+    rows = "Item,Note\nLamp,red; Care: dry\nRake,blue\nSofa,green\nOven,black\n"
+    answer = _answer("How many items per note?", ("items", rows))
+    assert answer is not None
+    assert "red; Care: dry: 1 row" in answer.text

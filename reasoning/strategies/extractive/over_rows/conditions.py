@@ -11,7 +11,17 @@ from reasoning.strategies.survey.plan import NEGATION, Comparison
 from reasoning.strategies.survey.row_judging import read_flag
 from reasoning.strategies.survey.values import stems_of
 
-__all__ = ["Kept", "Values", "find_values", "has_stem", "keep_compared", "keep_flags", "keep_times", "keep_values"]
+__all__ = [
+    "Kept",
+    "Values",
+    "find_value_words",
+    "find_values",
+    "has_stem",
+    "keep_compared",
+    "keep_flags",
+    "keep_times",
+    "keep_values",
+]
 
 _MOST_VALUES = 5
 """Values of one column that a question names at most; of more, a word is no condition."""
@@ -198,6 +208,22 @@ def find_values(asked: RowsAsked, words: Sequence[Said], table: Table) -> Values
             values[column] = (named, said)
             taken |= said
     return values
+
+
+def find_value_words(asked: RowsAsked, words: Sequence[Said], table: Table) -> frozenset[Said]:
+    """Returns the words that are a whole cell of a column of texts, of which there are few: "paid" of `Status: Paid`.
+    The name of a row is none.
+    """
+    found: set[Said] = set()
+    for column in table.columns:
+        if column in table.amounts or column in table.dates or column in table.flags or column == table.label:
+            continue
+        texts = {text for row in table.body if (text := row.cells.get(column, ""))}
+        for text in texts:
+            own = stems_of(text)
+            if own and not NEGATION.search(text) and all(has_stem(stem, asked.stems) for stem in own):
+                found.update(said for said in words if has_stem(said.stem, own))
+    return frozenset(found)
 
 
 def _is_written(sign: str, question: str) -> bool:

@@ -13,6 +13,7 @@ from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said, are
 from reasoning.strategies.extractive.over_rows.column_words import is_person
 from reasoning.strategies.extractive.over_rows.conditions import (
     Kept,
+    find_value_words,
     has_stem,
     keep_compared,
     keep_flags,
@@ -28,6 +29,7 @@ from reasoning.strategies.extractive.over_rows.measures import (
     is_added,
     match_columns,
     name_of,
+    split_values,
     stem_of,
 )
 from reasoning.strategies.extractive.over_rows.operators import ORDERED, Wanted
@@ -85,9 +87,10 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
     document = table.hit.document
     lead = table.lead if table.has_twin else ""
     heads = find_stems(f"{document.title}\n{_spaced(document.key)}\n{table.heading}\n{lead}")
-    columns = match_columns(words, table, heads)
+    of_cells = find_value_words(asked, words, table)
+    columns, values, unsure = split_values(asked, table, match_columns(words, table, heads), of_cells)
     by_column = frozenset(said for found in columns.values() for said in found)
-    rest = [said for said in words if said not in by_column]
+    rest = [said for said in words if said not in by_column or said in values]
     roles = find_roles(asked, table, columns, rest)
     asked = _turn(asked, table, roles, heads)
     kept = _keep(asked, table, roles, rest, heads)
@@ -102,7 +105,12 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
         and not _names_rows(asked, table, said)
         and not (said.stem in _DATES and roles.measure in table.dates)
     ]
-    unread = [*kept.unread, *find_unread(asked, table, roles, heads), *find_unplaced(asked, roles, kept, left)]
+    unread = [
+        *kept.unread,
+        *(said.written for said in unsure),
+        *find_unread(asked, table, roles, heads),
+        *find_unplaced(asked, roles, kept, left),
+    ]
     is_noun_known = roles.noun is not None and roles.noun in columns[roles.naming]
     is_noun_known = is_noun_known or _is_named_by_time(asked, roles) or _is_who(asked, table, roles)
     group = roles.group

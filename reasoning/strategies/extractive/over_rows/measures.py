@@ -25,9 +25,12 @@ __all__ = [
     "match_columns",
     "name_of",
     "names_text",
+    "split_values",
     "stem_of",
 ]
 
+_WORD = re.compile(r"\w+")
+_BEHIND_WHICH = re.compile(r"\b(?:which|welche[nmrs]?|quel(?:le)?s?)\s\Z")
 _IN_BRACKETS = re.compile(r"[(\[][^()\[\]]{0,60}[)\]]")
 _OF_NUMBERS = stems_of("no nr id number code ref year Nummer Jahr année numéro")
 """Stems of names of columns whose numbers are not added up, unless they are named."""
@@ -72,6 +75,45 @@ def match_columns(words: Sequence[Said], table: Table, known: frozenset[str]) ->
         names = name_of(column)
         columns[column] |= {said for said in others if has_same_name(said.stem, names)}
     return columns
+
+
+def split_values(
+    asked: RowsAsked, table: Table, columns: Columns, values: Collection[Said]
+) -> tuple[dict[str, frozenset[Said]], list[Said], list[Said]]:
+    """Returns the columns without the words that are cells of another column (`values`), these words, and the words
+    that may be both, so that it is not sure what is meant.
+
+    "Paid" is `Status: Paid` before it is `Paid On`, which it also names if dates are ordered or a time is said. A
+    column that the question has whole, or that it names behind "which" and "per", is meant.
+    """
+    left: dict[str, frozenset[Said]] = {}
+    named: set[Said] = set()
+    unsure: list[Said] = []
+    orders_dates = asked.time is not None or (asked.superlative is not None and asked.superlative.may_be_date)
+    for column, found in columns.items():
+        both = found & frozenset(values)
+        meant = {said for said in both if has_stem(said.stem, asked.group) or _is_behind_which(asked, said)}
+        is_whole = all(_is_in(word, asked) for word in _WORD.findall(_IN_BRACKETS.sub(" ", column)))
+        if column in table.dates:
+            left[column] = found if orders_dates else found - both
+            continue
+        if column in table.flags or (is_whole and len(found) > 1):
+            meant = both
+        elif is_whole or (column in table.amounts and asked.wanted is not Wanted.COUNT):
+            unsure += both - meant
+        named |= set() if column in table.flags else meant
+        left[column] = found - (both - meant)
+    return left, [said for said in values if said not in named], unsure
+
+
+def _is_behind_which(asked: RowsAsked, said: Said) -> bool:
+    """Returns whether a word is the one behind "which": "which state has the most parcels"."""
+    is_first = _BEHIND_WHICH.search(asked.text[: said.start]) is not None
+    return is_first and bool(asked.noun) and are_same(said.stem, asked.noun)
+
+
+def _is_in(word: str, asked: RowsAsked) -> bool:
+    return has_stem(stem_of(word), asked.stems) if stem_of(word) else word.casefold() in asked.text.split()
 
 
 def count_exact(words: Sequence[Said], table: Table) -> int:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from io import StringIO
 
+import pytest
+
 from core.ports.reasoning import Question
 from core.ports.retrieval import Hit
 from reasoning.strategies.extractive.over_rows import RowsAnswer, answer_over_rows
@@ -74,3 +76,28 @@ def test_text_with_a_semicolon_and_a_colon_stays_in_its_cell() -> None:
     answer = _answer("How many items per note?", ("items", rows))
     assert answer is not None
     assert "red; Care: dry: 1 row" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("question", "lines"),
+    [
+        ("How many parcels are returned?", ["4 rows"]),
+        ("What is the total weight of the returned parcels?", ["Weight (kg), total: 17.5 (4 values)"]),
+        ("Which parcels of Heron are returned?", ["P-02: Carrier: Heron; State: Returned"]),
+        ("What is the heaviest returned parcel?", ["P-08: Weight (kg): 8.0"]),
+        ("How many parcels are not returned?", ["4 rows"]),
+        ("How many parcels were returned in February 2025?", ["2 rows"]),
+    ],
+)
+def test_a_word_that_is_a_cell_goes_before_a_column_whose_name_has_it(question: str, lines: list[str]) -> None:
+    """`Returned` is a state, and a part of the name `Returned On`."""
+    assert _lines(question, [("parcels", PARCELS)]) == lines
+
+
+def test_a_word_that_may_be_a_cell_or_a_column_of_amounts_is_not_computed() -> None:
+    rows = "Order,State,Price (EUR),Refunded amount (EUR)\nA,Refunded,5,5\nB,Sent,7,0\nC,Refunded,9,4\nD,Sent,3,0\n"
+    assert _lines("What is the refunded total?", [("orders", rows)]) is None
+    assert _lines("How many orders are refunded?", [("orders", rows)]) == ["2 rows"]
+    assert _lines("What is the total refunded amount?", [("orders", rows)]) == [
+        "Refunded amount (EUR), total: 9 (4 values)"
+    ]

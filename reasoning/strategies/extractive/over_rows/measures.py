@@ -24,6 +24,7 @@ __all__ = [
     "is_added",
     "match_columns",
     "name_of",
+    "name_persons",
     "names_text",
     "split_values",
     "stem_of",
@@ -42,6 +43,12 @@ _NOT_ADDED = stems_of(
     "tarif taux température âge moyenne"
 )
 """Stems of names of columns whose amounts nobody adds up who asks "how much"."""
+_ANYBODY = stems_of(
+    "people person persons employee employees staff worker workers colleague colleagues Person Personen Leute "
+    "Mitarbeiter Mitarbeiterin Mitarbeitende Beschäftigte personne personnes employé employés salarié salariés"
+)
+_OF_PERSONS = _ANYBODY | stems_of("name Name nom")
+"""Stems of words for persons of any kind, and of names of columns of such persons."""
 _PERCENT = frozenset(["percent", "prozent", "pourcent", "percentage"])
 _TIGHT = 2
 """Characters between a number and the unit behind it, at most."""
@@ -78,7 +85,7 @@ def match_columns(words: Sequence[Said], table: Table, known: frozenset[str]) ->
 
 
 def split_values(
-    asked: RowsAsked, table: Table, columns: Columns, values: Collection[Said]
+    asked: RowsAsked, table: Table, columns: Columns, values: Mapping[Said, int]
 ) -> tuple[dict[str, frozenset[Said]], list[Said], list[Said]]:
     """Returns the columns without the words that are cells of another column (`values`), these words, and the words
     that may be both, so that it is not sure what is meant.
@@ -91,8 +98,8 @@ def split_values(
     unsure: list[Said] = []
     orders_dates = asked.time is not None or (asked.superlative is not None and asked.superlative.may_be_date)
     for column, found in columns.items():
-        both = found & frozenset(values)
-        meant = {said for said in both if has_stem(said.stem, asked.group) or _is_behind_which(asked, said)}
+        both = found & values.keys()
+        meant = frozenset(said for said in both if has_stem(said.stem, asked.group) or _is_behind_which(asked, said))
         is_whole = all(_is_in(word, asked) for word in _WORD.findall(_IN_BRACKETS.sub(" ", column)))
         if column in table.dates:
             left[column] = found if orders_dates else found - both
@@ -100,10 +107,24 @@ def split_values(
         if column in table.flags or (is_whole and len(found) > 1):
             meant = both
         elif is_whole or (column in table.amounts and asked.wanted is not Wanted.COUNT):
-            unsure += both - meant
+            unsure += (said for said in both - meant if values[said] == 1)  # not the "plant manager"
         named |= set() if column in table.flags else meant
         left[column] = found - (both - meant)
     return left, [said for said in values if said not in named], unsure
+
+
+def name_persons(asked: RowsAsked, table: Table, columns: Columns) -> dict[str, frozenset[Said]]:
+    """Returns the columns with a word such as "people" or "employees" for persons that are counted, which names no
+    column itself, at the column of persons.
+    """
+    counted = next((said for said in asked.words if not said.is_light), None)
+    if asked.wanted is not Wanted.COUNT or asked.is_listed or counted is None or counted.stem not in _ANYBODY:
+        return dict(columns)
+    texts = [column for column in table.columns if column not in table.amounts and column not in table.dates]
+    persons = next((column for column in texts if name_of(column) & _OF_PERSONS), "")
+    if not persons or any(counted in found for found in columns.values()):
+        return dict(columns)
+    return {**columns, persons: columns[persons] | {counted}}
 
 
 def _is_behind_which(asked: RowsAsked, said: Said) -> bool:

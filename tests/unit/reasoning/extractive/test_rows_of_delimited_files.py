@@ -62,8 +62,6 @@ def test_a_cell_whose_column_is_empty_in_the_other_rows_of_its_passage_is_read_e
     assert len(_hits(0, "", PARCELS)) > 2
     lines = _lines("How many parcels per state?", [("parcels", PARCELS)])
     assert lines == ["Returned: 4 rows", "Delivered: 3 rows", "Lost: 1 row"]
-    lines = _lines("Which parcel has the highest weight in 2025?", [("parcels", PARCELS)])
-    assert lines is None or lines == ["P-06: Weight (kg): 9.0"]
 
 
 def test_a_cell_that_one_row_alone_has_is_read() -> None:
@@ -101,3 +99,95 @@ def test_a_word_that_may_be_a_cell_or_a_column_of_amounts_is_not_computed() -> N
     assert _lines("What is the total refunded amount?", [("orders", rows)]) == [
         "Refunded amount (EUR), total: 9 (4 values)"
     ]
+
+
+@pytest.mark.parametrize(
+    ("question", "lines"),
+    [
+        ("How many parcels were sent in March 2025?", ["3 rows"]),
+        ("How many parcels have a return date in 2026?", ["1 row"]),
+        ("Which parcel sent from 2024 on is the heaviest?", None),
+        ("What is the heaviest parcel that was sent in January 2025?", ["P-01: Weight (kg): 4.0"]),
+    ],
+)
+def test_a_time_is_of_the_column_of_dates_that_is_named_before_it(question: str, lines: list[str] | None) -> None:
+    assert _lines(question, [("parcels", PARCELS)]) == lines
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many parcels are there in 2025?",
+        "What is the total weight of the parcels in March 2025?",
+        "What is the total weight per month?",
+        "Which month had the highest weight?",
+    ],
+)
+def test_a_time_that_no_column_surely_has_is_declined(question: str) -> None:
+    answer = _answer(question, ("parcels", PARCELS))
+    assert answer is not None
+    assert answer.abstained
+    assert "Its columns of dates: “Sent On”, “Returned On”." in answer.text
+
+
+def test_a_time_is_declined_only_by_a_passage_of_rows() -> None:
+    said = "We sent forty tons in March 2025, as our carriers reported to us in their letters of the next month. " * 9
+    rows = _hits(0, "parcels", PARCELS)
+    hits = [replace(found, chunk=replace(found.chunk, text=f"{said}\n\n{found.chunk.text}")) for found in rows]
+    question = "What is the total weight of the parcels in March 2025?"
+    asked = Question(corpus=_CORPUS, text=question)
+    assert asyncio.run(answer_over_rows(_Finder(rows), asked, question, rows)) is not None
+    assert asyncio.run(answer_over_rows(_Finder(hits), asked, question, hits)) is None
+
+
+ORDERS = """Order,Order date,Price,Shipped
+A,2024-01-02,5,2024-02-01
+B,2025-01-02,11,2025-01-09
+C,2024-03-01,9,2024-04-01
+"""
+
+
+@pytest.mark.parametrize(
+    ("time", "lines"),
+    [
+        ("2024", ["C: Price: 9"]),
+        ("March 2024", ["C: Price: 9"]),
+        ("2024 to 2025", ["B: Price: 11"]),
+        ("2024 onwards", None),
+    ],
+)
+def test_orders_from_a_year_are_of_the_year(time: str, lines: list[str] | None) -> None:
+    assert (_lines(f"Which order from {time} has the highest price?", [("orders", ORDERS)]) or None) == lines
+
+
+CREW = """Badge,Name,Team,Role,Coach
+B1,Ann Ode,Deck,Deck Lead,Lia Roth
+B2,Bo Tan,Deck,Diver,Ann Ode
+B3,Lia Roth,Yard,Diver,Ann Ode
+B4,Cy Hume,Yard,Welder,Lia Roth
+"""
+LESSONS = """Badge,Name,Lesson,Passed,Points
+B1,Ann Ode,First Response,2025-02-03,71
+B2,Bo Tan,First Response,2025-02-04,58
+B1,Ann Ode,Rope Work,2025-05-06,88
+B4,Cy Hume,Rope Work,2025-05-07,63
+B2,Bo Tan,Rope Work,2025-05-08,90
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "lines"),
+    [
+        ("How many people took the Rope Work lesson?", ["3 different “Name”"]),
+        ("How many employees took a lesson?", ["3 different “Name”"]),
+        ("Who took the First Response lesson?", ["Ann Ode: Lesson: First Response", "Bo Tan: Lesson: First Response"]),
+        ("How many people does each team have?", ["Deck: 2 rows", "Yard: 2 rows"]),
+        ("Who is the coach of Bo Tan?", None),
+        ("Who is Bo Tan's coach?", None),
+        ("How many people does Ann Ode coach?", None),
+        ("Who is in the team Deck?", ["Ann Ode: Team: Deck", "Bo Tan: Team: Deck"]),
+        ("Who are the deck leads?", ["Ann Ode: Role: Deck Lead"]),
+    ],
+)
+def test_persons_are_counted_and_cells_of_one_person_are_left_to_quotes(question: str, lines: list[str] | None) -> None:
+    assert _lines(question, [("crew", CREW), ("lessons", LESSONS)]) == lines

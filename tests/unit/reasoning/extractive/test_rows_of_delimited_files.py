@@ -105,7 +105,7 @@ def test_a_word_that_may_be_a_cell_or_a_column_of_amounts_is_not_computed() -> N
     ("question", "lines"),
     [
         ("How many parcels were sent in March 2025?", ["3 rows"]),
-        ("How many parcels have a return date in 2026?", ["1 row"]),
+        ("How many parcels were returned in 2026?", ["1 row"]),
         ("Which parcel sent from 2024 on is the heaviest?", None),
         ("What is the heaviest parcel that was sent in January 2025?", ["P-01: Weight (kg): 4.0"]),
     ],

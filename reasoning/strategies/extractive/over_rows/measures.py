@@ -8,6 +8,7 @@ from reasoning.strategies.extractive.over_rows.column_words import has_same_name
 from reasoning.strategies.extractive.over_rows.conditions import has_stem
 from reasoning.strategies.extractive.over_rows.operators import Wanted
 from reasoning.strategies.extractive.over_rows.tables import Table
+from reasoning.strategies.extractive.over_rows.times import read_year
 from reasoning.strategies.survey.totals import Aggregate, How
 from reasoning.strategies.survey.values import CURRENCIES, stems_of
 
@@ -96,7 +97,8 @@ def split_values(
     left: dict[str, frozenset[Said]] = {}
     named: set[Said] = set()
     unsure: list[Said] = []
-    orders_dates = asked.time is not None or (asked.superlative is not None and asked.superlative.may_be_date)
+    orders_dates = asked.superlative is not None and asked.superlative.may_be_date
+    orders_dates = orders_dates or asked.time is not None or any(read_year(said.written) for said in asked.words)
     for column, found in columns.items():
         both = found & values.keys()
         meant = frozenset(said for said in both if has_stem(said.stem, asked.group) or _is_behind_which(asked, said))

@@ -8,8 +8,9 @@ finds the cell that a citation is about.
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from core.documents import HEADING_SEPARATOR
 from core.passage_context.tables import (
@@ -28,7 +29,7 @@ from core.passage_context.tables import (
 from core.text.shortening import shorten
 from core.text.titles import one_line
 
-__all__ = ["GridRow", "TextGrid", "read_grids", "usual_width"]
+__all__ = ["GridRow", "TextGrid", "count_fields", "read_grids", "usual_width"]
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
 _BAR = re.compile(r"(?<!\S)\|(?!\S)")
@@ -79,12 +80,15 @@ class TextGrid:
     rows: tuple[GridRow, ...]
 
 
-def read_grids(text: str, *, is_cut: bool = False, names: Sequence[str] = ()) -> list[TextGrid]:
+def read_grids(
+    text: str, *, is_cut: bool = False, names: Sequence[str] = (), fields: Collection[str] = ()
+) -> list[TextGrid]:
     """Returns the tables of a text, in order. A table without a header takes the names of a near table above with as
     many columns.
 
     `is_cut`: the text begins within a table (`tables.goes_on`), so the first rows of this table are no header. `names`
-    are the names of its columns, as an earlier passage has them; they are not used if their number is another.
+    are the names of its columns, as an earlier passage has them; they are not used if their number is another. `fields`
+    are the names of cells in rows of other passages (`count_fields`): a passage may have a name once.
     """
     grids: list[TextGrid] = []
     for table in find_tables(text):
@@ -98,7 +102,7 @@ def read_grids(text: str, *, is_cut: bool = False, names: Sequence[str] = ()) ->
         elif above is None and names and len(names) == usual_width(grid.rows) and are_labels(text[: grid.start]):
             grid = replace(grid, columns=tuple(names))
         grids.append(grid)
-    records = _read_records(text, grids)
+    records = _read_records(text, grids, fields)
     others = [grid for grid in grids if not _overlaps(records, grid.start, grid.end)]
     return sorted([*others, *records], key=lambda grid: grid.start)
 
@@ -392,7 +396,13 @@ def _longest_name(text: str, start: int, end: int, known: Mapping[str, str]) -> 
     return names[-1] if names else ""
 
 
-def _read_records(text: str, grids: Sequence[TextGrid]) -> list[TextGrid]:
+def count_fields(text: str) -> Counter[str]:
+    """Returns how many rows such as `Name: Bo; Rate: 290` have each name of a cell."""
+    records = (_split_record(text, *match.span()) for match in _LINE.finditer(text))
+    return Counter(name for parts in records for name in {name for name, _, _ in parts} if name)
+
+
+def _read_records(text: str, grids: Sequence[TextGrid], known: Collection[str]) -> list[TextGrid]:
     """Returns the tables of rows that say the names of their cells, and that no header is above.
 
     They are `Name: Bo; Rate: 290`, of delimited text, and `Name: Bo | Rate: 290`, of a workbook's later passages, where
@@ -408,6 +418,8 @@ def _read_records(text: str, grids: Sequence[TextGrid]) -> list[TextGrid]:
             fields.append((line, parts))
     counts = Counter(name for _, parts in fields for name, _, _ in parts)
     names = {name for name, count in counts.items() if name and (count > 1 or 2 * count >= len(fields))}
+    names |= {name for name in counts if name in known}
+    names |= _find_single_names(text, [parts for _, parts in fields], names)
     for line, parts in fields:
         joined = _join_unnamed(parts, names)
         if len(joined) < 2:
@@ -439,6 +451,21 @@ def _split_record(text: str, start: int, end: int) -> list[tuple[str, int, int]]
         name = _FIELD.match(text, begin, stop)
         parts.append((one_line(name[1]), name.end(), stop) if name else ("", begin, stop))
     return parts if len(parts) > 1 and 2 * sum(bool(name) for name, _, _ in parts) > len(parts) else []
+
+
+def _find_single_names(
+    text: str, records: Sequence[Sequence[tuple[str, int, int]]], names: Collection[str]
+) -> set[str]:
+    """Returns the names that only one row has, of a column that is empty in all others: the part before such a name is
+    a whole cell of another row (`Status: Paid; Paid On: 3 May` beside `Status: Paid`).
+    """
+    cells = Counter((name, text[start:end]) for parts in records for name, start, end in parts)
+    return {
+        name
+        for parts in records
+        for (before, start, end), (name, _, _) in pairwise(parts)
+        if name and name not in names and before in names and cells[before, text[start:end]] > 1
+    }
 
 
 def _join_unnamed(parts: Sequence[tuple[str, int, int]], names: set[str]) -> list[tuple[str, int, int]]:

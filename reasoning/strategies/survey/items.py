@@ -25,7 +25,7 @@ from reasoning.strategies.survey.plan import Plan
 from reasoning.strategies.survey.repeated_rows import RepeatedRows
 from reasoning.strategies.survey.row_judging import Cell, column_stems, judge_row
 from reasoning.strategies.survey.rows import Row
-from reasoning.strategies.survey.values import has_points, is_total, read_passage_grids, stems_of
+from reasoning.strategies.survey.values import has_points, is_total, read_document_grids, stems_of
 
 __all__ = ["MOST_READ", "Item", "Listed", "read_items"]
 
@@ -131,7 +131,8 @@ def _read_document(
     """Returns the rows of the tables that list what is counted, each with its verdict; [] if no table does, None if it
     is late. A row that goes on in the next passage is undecided.
     """
-    read = [(number, chunk, grid) for number, chunk in enumerate(chunks) for grid in read_passage_grids(chunk)]
+    of_passages = zip(chunks, read_document_grids(chunks), strict=True)
+    read = [(number, chunk, grid) for number, (chunk, grids) in enumerate(of_passages) for grid in grids]
     length = sum(len(chunk.text) for chunk in chunks)
     in_rows = sum(line.end - line.start for _, _, grid in read for line in (*grid.header, *grid.rows))
     is_list = in_rows >= _MOSTLY * length and _is_named_list(row.document, wording)

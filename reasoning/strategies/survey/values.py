@@ -4,13 +4,15 @@ Everything is a span of a passage, so that whatever is grouped or added up has i
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
 from core.documents import Chunk, Span
+from core.execution.limits import check_work
 from core.passage_context import read_grids, split_heading
-from core.passage_context.grids import GridRow, TextGrid
+from core.passage_context.grids import GridRow, TextGrid, count_fields
 from core.text.name_spans import find_names
 from core.text.terms import split_words
 from reasoning.strategies.survey.repeated_rows import RepeatedRows
@@ -27,6 +29,7 @@ __all__ = [
     "list_labelled",
     "read_amount",
     "read_decimal",
+    "read_document_grids",
     "read_passage_grids",
     "stems_of",
 ]
@@ -141,12 +144,28 @@ def is_total(label: str) -> bool:
     return not stems.isdisjoint(_TOTAL) and all(stem in _TOTAL | _BESIDE_TOTAL or stem.isdecimal() for stem in stems)
 
 
-def read_passage_grids(chunk: Chunk) -> list[TextGrid]:
-    """Returns the tables of a passage, which may begin within the first."""
+def read_document_grids(chunks: Sequence[Chunk]) -> Iterator[list[TextGrid]]:
+    """Yields the tables of each passage of a document. A cell whose column is empty in most rows has its name though
+    the other rows of its passage do not have it.
+    """
+    fields: dict[str, Counter[str]] = defaultdict(Counter)
+    headings = [split_heading(chunk.heading, chunk.text)[0] for chunk in chunks]
+    for heading, chunk in zip(headings, chunks, strict=True):
+        check_work()
+        fields[heading].update(count_fields(chunk.text[:_READ]))
+    names = {heading: {name for name, count in found.items() if count > 1} for heading, found in fields.items()}
+    for heading, chunk in zip(headings, chunks, strict=True):
+        yield read_passage_grids(chunk, names[heading])
+
+
+def read_passage_grids(chunk: Chunk, fields: Collection[str] = ()) -> list[TextGrid]:
+    """Returns the tables of a passage, which may begin within the first. `fields` are the names of cells that rows of
+    other passages have.
+    """
     text = chunk.text[:_READ]
     header = split_heading(chunk.heading, text)[1]
     names = [name.strip() for name in header.strip().strip("|").split("|")] if header else []
-    return read_grids(text, is_cut=bool(header), names=names)
+    return read_grids(text, is_cut=bool(header), names=names, fields=fields)
 
 
 def choose_values(found: Sequence[Labelled]) -> tuple[Labelled, ...]:

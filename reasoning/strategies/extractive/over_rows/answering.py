@@ -34,7 +34,7 @@ from reasoning.strategies.extractive.over_rows.conditions import has_stem
 from reasoning.strategies.extractive.over_rows.fitting import Fit, fit, is_usable
 from reasoning.strategies.extractive.over_rows.operators import ORDERED, Wanted
 from reasoning.strategies.extractive.over_rows.tables import MOST_PASSAGES, TableRow, read_passage, read_tables
-from reasoning.strategies.extractive.over_rows.times import is_word_of_time
+from reasoning.strategies.extractive.over_rows.times import has_time, is_word_of_time
 from reasoning.strategies.extractive.over_rows.total_rows import is_named_total
 from reasoning.strategies.extractive.units import READ, is_record
 from reasoning.strategies.survey.values import read_passage_grids
@@ -45,6 +45,8 @@ MOST_DOCUMENTS = 3
 """Documents whose tables are read for a question."""
 _MOST_COLUMNS = 30
 _LONGEST_CELL = 40
+_MOSTLY = 0.8
+"""The least part of a passage that is rows of tables, if nothing else in it could answer."""
 _DIGIT = re.compile(r"\d")
 NOTE = "Computed by code from all rows of a table; no language model wrote it."
 
@@ -85,6 +87,8 @@ async def answer_over_rows(
             return _write(best.asked, best, lines, equal)
     if missing := next((fitting for fitting in fits if _lacks_column(asked, fitting, hits)), None):
         return _decline(missing)
+    if undecided := next((fitting for fitting in fits if _is_undecided(fitting, hits)), None):
+        return _decline_time(undecided)
     return None
 
 
@@ -201,6 +205,29 @@ def _lacks_column(asked: RowsAsked, one: Fit, hits: Sequence[Hit]) -> bool:
     ):
         return False
     return all(_is_absent(stem, hits) for stem in left) and not _has_other_words(one)
+
+
+def _is_undecided(one: Fit, hits: Sequence[Hit]) -> bool:
+    """Returns whether the question is about the table of the best hit, which has all its words, and only the time is
+    not sure: several columns have dates, or too few rows have one.
+    """
+    asked = one.asked
+    is_known = one.known > 0 and one.table.hit.document.id == hits[0].document.id
+    if one.table.label in one.table.dates or not one.table.dates:
+        return False  # a row of a month answers itself
+    if not is_known or one.is_one or asked.wanted in {Wanted.CELL, Wanted.DIFFERENCE} or not one.left:
+        return False
+    return all(_tells_time(said.written) for said in one.left) and _is_all_rows(hits[0])
+
+
+def _tells_time(written: str) -> bool:
+    return is_word_of_time(written) or has_time(written)
+
+
+def _is_all_rows(hit: Hit) -> bool:
+    """Returns whether a passage has rows of tables and hardly anything else, which could answer the question."""
+    rows = sum(grid.end - grid.start for grid in read_passage_grids(hit.chunk))
+    return rows >= _MOSTLY * len(hit.chunk.text.strip())
 
 
 def _is_next(asked: RowsAsked, said: Said) -> bool:
@@ -366,6 +393,16 @@ def _decline(one: Fit) -> RowsAnswer:
         citations.append(make_citation(number, quote, Span(start=start, end=len(text))))
         text += f" [{number}]"
     return RowsAnswer(text=text, citations=tuple(citations), hits=tuple(hits), abstained=True)
+
+
+def _decline_time(one: Fit) -> RowsAnswer:
+    said = " ".join(dict.fromkeys(said.written for said in one.left))
+    dates = ", ".join(f"“{shorten(column, _LONGEST_CELL)}”" for column in one.table.dates)
+    text = (
+        f"This needs all rows of {_name(one)}, and it could not be decided which of them “{said}” means. "
+        f"Its columns of dates: {dates}. Ask with the name of one of them, which most rows fill, and with one time."
+    )
+    return RowsAnswer(text=text, abstained=True)
 
 
 def _refuse(hit: Hit) -> str:

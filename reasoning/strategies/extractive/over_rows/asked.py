@@ -6,7 +6,7 @@ table before it is read for an answer (`fitting`).
 
 import re
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.text.terms import split_words
 from core.text.word_lists import SMALL_WORDS
@@ -22,7 +22,7 @@ from reasoning.strategies.extractive.over_rows.operators import (
     read_most,
     read_ordinal,
 )
-from reasoning.strategies.extractive.over_rows.times import Time, has_range, is_word_of_time, read_time
+from reasoning.strategies.extractive.over_rows.times import Time, has_range, is_word_of_time, leave_out_from, read_time
 from reasoning.strategies.survey.plan import NEGATION, Comparison, read_number
 from reasoning.strategies.survey.word_forms import find_forms
 
@@ -61,7 +61,8 @@ _SCALE = re.compile(
 _SCALES = {"thousand": 3, "tausend": 3, "million": 6, "millionen": 6, "millions": 6, "billion": 9, "milliarden": 9,
            "milliard": 9, "milliards": 9}  # fmt: skip
 _GROUP = re.compile(
-    r"\b(?:per|for each|for every|in each|of each|by|je|pro|nach|par)\s(?P<group>[^\W\d_]{2,40})"
+    r"\b(?:per|(?:for|in|of|do|does|did|has|have|had) (?:each|every)|by|je|pro|nach|par"
+    r"|(?:hat|hatte|haben|in|für|bei) jede[mnrs]?|(?:dans |pour |de |a )?chaque)\s(?P<group>[^\W\d_]{2,40})"
     r"(?:\s(?P<next>[^\W\d_]{2,40}))?",
     re.IGNORECASE,
 )
@@ -149,6 +150,7 @@ class RowsAsked:
     `is_listed`: the rows that are counted are named. `each` are the words behind "per", as they are written, or words
     of time behind "by", and `period` a unit of time among them. `compared` is the place of the comparison, `of_names`
     the names of columns that it tells ("older than"), and `factor` what its number counts ("10 million").
+    `unordered` is the question if its superlative is a part of a name ("the First Aid course").
     `excluded` is the place of a word such as "not" or "except", -1 without any. The word for what is wanted may be the
     word for an amount itself (`names_amount`), or be "most", of what is counted (`is_counted`).
     """
@@ -183,6 +185,7 @@ class RowsAsked:
     text: str = ""
     stems: frozenset[str] = frozenset()
     operator: frozenset[str] = frozenset()
+    unordered: "RowsAsked | None" = None
 
     @property
     def is_priced(self) -> bool:
@@ -219,10 +222,17 @@ def is_compound(word: str, names: Collection[str]) -> bool:
 
 def read_rows_asked(question: str) -> RowsAsked | None:
     """Returns what a question asks of all rows of a table, or of a cell; None for any other question."""
-    text = question.strip()
+    asked = _read(question.strip(), is_ordered=True)
+    if asked is None or asked.superlative is None or not asked.superlative.is_weak:
+        return asked
+    return replace(asked, unordered=_read(question.strip(), is_ordered=False))
+
+
+def _read(text: str, *, is_ordered: bool) -> RowsAsked | None:
+    """`is_ordered`: a word such as "first" may order the rows."""
     if len(text) > _LONGEST or _NEVER.search(text) or _BESIDE_COLUMN.search(text) or _has_dropped_code(text):
         return None
-    time, rest = read_time(text)
+    time, rest = read_time(leave_out_from(text))
     if has_range(rest) and (time is not None or not _BETWEEN.search(rest)):
         return None
     comparison = _find_comparison(rest)
@@ -235,7 +245,7 @@ def read_rows_asked(question: str) -> RowsAsked | None:
     rest = blank(rest, excluded[0] if excluded else None)
     rest = blank(rest, _NE.search(rest) if excluded else None)
     place, rest = read_ordinal(rest)
-    operator = find_operator(rest)
+    operator = find_operator(rest, is_ordered=is_ordered)
     is_listed = (operator is None or operator.wanted is Wanted.CELL) and _LISTED.match(text) is not None
     if is_listed:
         found = _LISTED.match(rest)

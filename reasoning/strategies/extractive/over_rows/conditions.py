@@ -1,6 +1,6 @@
 """The conditions of a question: which cells its words name, what it leaves out, its time, and its comparison."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said, are_same
@@ -11,7 +11,17 @@ from reasoning.strategies.survey.plan import NEGATION, Comparison
 from reasoning.strategies.survey.row_judging import read_flag
 from reasoning.strategies.survey.values import stems_of
 
-__all__ = ["Kept", "Values", "find_values", "has_stem", "keep_compared", "keep_flags", "keep_times", "keep_values"]
+__all__ = [
+    "Kept",
+    "Values",
+    "find_value_words",
+    "find_values",
+    "has_stem",
+    "keep_compared",
+    "keep_flags",
+    "keep_times",
+    "keep_values",
+]
 
 _MOST_VALUES = 5
 """Values of one column that a question names at most; of more, a word is no condition."""
@@ -102,11 +112,17 @@ def keep_flags(table: Table, kept: Kept, flags: Collection[str]) -> Kept:
 
 
 def keep_times(
-    asked: RowsAsked, table: Table, kept: Kept, rest: Sequence[Said], named: Collection[str], heads: Collection[str]
+    asked: RowsAsked,
+    table: Table,
+    kept: Kept,
+    rest: Sequence[Said],
+    named: Mapping[str, Collection[Said]],
+    heads: Collection[str],
 ) -> Kept:
-    """Returns the rows of the time that the question names: by the column of dates that it names (`named`), or the only
-    one. Rows without such a date are left out and counted; if they are many, the time is not read. Months without a
-    year are of the year that stands above the table.
+    """Returns the rows of the time that the question names: by the column of dates that it names (`named`), of several
+    the one that is named last before the time, or by the only one. Rows without such a date are left out and
+    counted; if they are many, and not empty in a column that is named, the time is not read. Months without a year are
+    of the year that stands above the table.
     """
     years = [said for said in rest if said not in kept.words and read_year(said.written)]
     time = asked.time or (read_year(years[0].written) if len(years) == 1 else None)
@@ -114,22 +130,39 @@ def keep_times(
         return kept
     if time.year and str(time.year) in heads and not _has_year(table):
         time = replace(time, year=0)
-    columns = [column for column in table.dates if column in named] or list(table.dates)
-    if len(columns) != 1:
+    start = asked.text.find(time.written.casefold()) if asked.time else years[0].start
+    column = _choose_dates(table, named, start)
+    if not column:
         return kept if asked.time is None else replace(kept, unread=(*kept.unread, time.written))
-    rows = _find_dated(time, table, columns[0], kept.rows)
+    filled = [row for row in kept.rows if row.cells.get(column)] if column in named else kept.rows
+    rows = _find_dated(time, table, column, filled)
     if rows is None:
         return replace(kept, unread=(*kept.unread, time.written))
-    undated = sum(table.day(row, columns[0]) is None for row in kept.rows)
+    undated = sum(table.day(row, column) is None for row in kept.rows)
     year = f" {time.year}" if time.year and str(time.year) not in time.written else ""
     left = f" (left out, because the date is missing or was not understood: {undated:,})" if undated else ""
     return replace(
         kept,
         rows=rows,
-        conditions=(*kept.conditions, f"{columns[0]}: {time.written}{year}{left}"),
-        columns=(*kept.columns, columns[0]),
+        conditions=(*kept.conditions, f"{column}: {time.written}{year}{left}"),
+        columns=(*kept.columns, column),
         words=kept.words | frozenset(years),
     )
+
+
+def _choose_dates(table: Table, named: Mapping[str, Collection[Said]], start: int) -> str:
+    """Returns the column of dates that a question names before its time, which begins at `start`; '' if it is not
+    sure. "Paid in May" is of `Paid On`, "an invoice date in May" of `Invoice Date` and not of `Due Date`.
+    """
+    if not named:
+        return next(iter(table.dates)) if len(table.dates) == 1 else ""
+    places = {
+        column: sorted((said.start for said in words if said.start < start), reverse=True)
+        for column, words in named.items()
+    }
+    best = max(places.values())
+    chosen = [column for column, found in places.items() if found == best]
+    return chosen[0] if len(chosen) == 1 else ""
 
 
 def _has_year(table: Table) -> bool:
@@ -198,6 +231,22 @@ def find_values(asked: RowsAsked, words: Sequence[Said], table: Table) -> Values
             values[column] = (named, said)
             taken |= said
     return values
+
+
+def find_value_words(asked: RowsAsked, words: Sequence[Said], table: Table) -> dict[Said, int]:
+    """Returns the words that are a whole cell of a column of texts, "paid" of `Status: Paid`, with the most words of
+    such a cell. The name of a row is none.
+    """
+    found: dict[Said, int] = {}
+    for column in table.columns:
+        if column in table.amounts or column in table.dates or column in table.flags or column == table.label:
+            continue
+        texts = {text for row in table.body if (text := row.cells.get(column, ""))}
+        for text in texts:
+            own = stems_of(text)
+            if own and not NEGATION.search(text) and all(has_stem(stem, asked.stems) for stem in own):
+                found |= {said: max(len(own), found.get(said, 0)) for said in words if has_stem(said.stem, own)}
+    return found
 
 
 def _is_written(sign: str, question: str) -> bool:

@@ -13,6 +13,7 @@ from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said, are
 from reasoning.strategies.extractive.over_rows.column_words import is_person
 from reasoning.strategies.extractive.over_rows.conditions import (
     Kept,
+    find_value_words,
     has_stem,
     keep_compared,
     keep_flags,
@@ -28,6 +29,8 @@ from reasoning.strategies.extractive.over_rows.measures import (
     is_added,
     match_columns,
     name_of,
+    name_persons,
+    split_values,
     stem_of,
 )
 from reasoning.strategies.extractive.over_rows.operators import ORDERED, Wanted
@@ -81,13 +84,17 @@ class Fit:
 
 def fit(asked: RowsAsked, table: Table) -> Fit:
     """Returns what a question means in a table."""
+    of_name = _find_order_in_name(asked, table)
+    asked = asked.unordered if of_name and asked.unordered else asked
     words = [said for said in asked.words if not said.is_light]
     document = table.hit.document
     lead = table.lead if table.has_twin else ""
     heads = find_stems(f"{document.title}\n{_spaced(document.key)}\n{table.heading}\n{lead}")
-    columns = match_columns(words, table, heads)
+    of_cells = find_value_words(asked, words, table)
+    columns, values, unsure = split_values(asked, table, match_columns(words, table, heads), of_cells)
+    columns = name_persons(asked, table, columns)
     by_column = frozenset(said for found in columns.values() for said in found)
-    rest = [said for said in words if said not in by_column]
+    rest = [said for said in words if said not in by_column or said in values]
     roles = find_roles(asked, table, columns, rest)
     asked = _turn(asked, table, roles, heads)
     kept = _keep(asked, table, roles, rest, heads)
@@ -102,7 +109,13 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
         and not _names_rows(asked, table, said)
         and not (said.stem in _DATES and roles.measure in table.dates)
     ]
-    unread = [*kept.unread, *find_unread(asked, table, roles, heads), *find_unplaced(asked, roles, kept, left)]
+    unread = [
+        *kept.unread,
+        *(of_name if asked.superlative else ()),
+        *(said.written for said in unsure),
+        *find_unread(asked, table, roles, kept, heads),
+        *find_unplaced(asked, roles, kept, left),
+    ]
     is_noun_known = roles.noun is not None and roles.noun in columns[roles.naming]
     is_noun_known = is_noun_known or _is_named_by_time(asked, roles) or _is_who(asked, table, roles)
     group = roles.group
@@ -132,12 +145,26 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
         and is_noun_known
         and roles.naming not in table.places
         and roles.naming not in table.dates
-        and not _counts_rows(asked),
+        and not _counts_rows(asked)
+        and not (asked.wanted is Wanted.COUNT and roles.naming in kept.columns),
         is_noun_known=is_noun_known,
         is_measured=bool(roles.measure) and bool(columns[roles.measure]),
         is_titled=_is_titled(asked, table, roles, kept, heads),
         is_noun_measured=roles.noun is not None and bool(roles.measure) and roles.noun in columns[roles.measure],
     )
+
+
+def _find_order_in_name(asked: RowsAsked, table: Table) -> tuple[str, ...]:
+    """Returns the word for an order if it is a part of a cell that the question has whole: "the First Aid course"."""
+    if asked.superlative is None or not asked.superlative.is_weak:
+        return ()
+    start, end = asked.superlative.span
+    for column in table.columns:
+        for text in {row.cells.get(column, "").casefold() for row in table.body}:
+            at = asked.text.find(text) if " " in text else -1
+            if 0 <= at <= start and end <= at + len(text):
+                return (asked.text[start:end],)
+    return ()
 
 
 def _is_named_by_time(asked: RowsAsked, roles: Roles) -> bool:
@@ -163,7 +190,7 @@ def _keep(asked: RowsAsked, table: Table, roles: Roles, rest: Sequence[Said], he
     is_difference = asked.wanted is Wanted.DIFFERENCE
     kept = keep_values(asked, table, roles.values, roles.naming, is_difference=is_difference)
     kept = keep_flags(table, kept, roles.flags)
-    named = [column for column in table.dates if roles.columns[column] and column != roles.measure]
+    named = {column: found for column in table.dates if (found := roles.columns[column]) and column != roles.measure}
     kept = keep_times(asked, table, kept, rest, named, heads)
     if asked.comparison is None:
         return kept

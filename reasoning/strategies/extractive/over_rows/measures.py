@@ -8,6 +8,7 @@ from reasoning.strategies.extractive.over_rows.column_words import has_same_name
 from reasoning.strategies.extractive.over_rows.conditions import has_stem
 from reasoning.strategies.extractive.over_rows.operators import Wanted
 from reasoning.strategies.extractive.over_rows.tables import Table
+from reasoning.strategies.extractive.over_rows.times import read_year
 from reasoning.strategies.survey.totals import Aggregate, How
 from reasoning.strategies.survey.values import CURRENCIES, stems_of
 
@@ -24,10 +25,14 @@ __all__ = [
     "is_added",
     "match_columns",
     "name_of",
+    "name_persons",
     "names_text",
+    "split_values",
     "stem_of",
 ]
 
+_WORD = re.compile(r"\w+")
+_BEHIND_WHICH = re.compile(r"\b(?:which|welche[nmrs]?|quel(?:le)?s?)\s\Z")
 _IN_BRACKETS = re.compile(r"[(\[][^()\[\]]{0,60}[)\]]")
 _OF_NUMBERS = stems_of("no nr id number code ref year Nummer Jahr année numéro")
 """Stems of names of columns whose numbers are not added up, unless they are named."""
@@ -39,6 +44,12 @@ _NOT_ADDED = stems_of(
     "tarif taux température âge moyenne"
 )
 """Stems of names of columns whose amounts nobody adds up who asks "how much"."""
+_ANYBODY = stems_of(
+    "people person persons employee employees staff worker workers colleague colleagues Person Personen Leute "
+    "Mitarbeiter Mitarbeiterin Mitarbeitende Beschäftigte personne personnes employé employés salarié salariés"
+)
+_OF_PERSONS = _ANYBODY | stems_of("name Name nom")
+"""Stems of words for persons of any kind, and of names of columns of such persons."""
 _PERCENT = frozenset(["percent", "prozent", "pourcent", "percentage"])
 _TIGHT = 2
 """Characters between a number and the unit behind it, at most."""
@@ -72,6 +83,60 @@ def match_columns(words: Sequence[Said], table: Table, known: frozenset[str]) ->
         names = name_of(column)
         columns[column] |= {said for said in others if has_same_name(said.stem, names)}
     return columns
+
+
+def split_values(
+    asked: RowsAsked, table: Table, columns: Columns, values: Mapping[Said, int]
+) -> tuple[dict[str, frozenset[Said]], list[Said], list[Said]]:
+    """Returns the columns without the words that are cells of another column (`values`), these words, and the words
+    that may be both, so that it is not sure what is meant.
+
+    "Paid" is `Status: Paid` before it is `Paid On`, which it also names if dates are ordered or a time is said. A
+    column that the question has whole, or that it names behind "which" and "per", is meant.
+    """
+    left: dict[str, frozenset[Said]] = {}
+    named: set[Said] = set()
+    unsure: list[Said] = []
+    orders_dates = asked.superlative is not None and asked.superlative.may_be_date
+    orders_dates = orders_dates or asked.time is not None or any(read_year(said.written) for said in asked.words)
+    for column, found in columns.items():
+        both = found & values.keys()
+        meant = frozenset(said for said in both if has_stem(said.stem, asked.group) or _is_behind_which(asked, said))
+        is_whole = all(_is_in(word, asked) for word in _WORD.findall(_IN_BRACKETS.sub(" ", column)))
+        if column in table.dates:
+            left[column] = found if orders_dates else found - both
+            continue
+        if column in table.flags or (is_whole and len(found) > 1):
+            meant = both
+        elif is_whole or (column in table.amounts and asked.wanted is not Wanted.COUNT):
+            unsure += (said for said in both - meant if values[said] == 1)  # not the "plant manager"
+        named |= set() if column in table.flags else meant
+        left[column] = found - (both - meant)
+    return left, [said for said in values if said not in named], unsure
+
+
+def name_persons(asked: RowsAsked, table: Table, columns: Columns) -> dict[str, frozenset[Said]]:
+    """Returns the columns with a word such as "people" or "employees" for persons that are counted, which names no
+    column itself, at the column of persons.
+    """
+    counted = next((said for said in asked.words if not said.is_light), None)
+    if asked.wanted is not Wanted.COUNT or asked.is_listed or counted is None or counted.stem not in _ANYBODY:
+        return dict(columns)
+    texts = [column for column in table.columns if column not in table.amounts and column not in table.dates]
+    persons = next((column for column in texts if name_of(column) & _OF_PERSONS), "")
+    if not persons or any(counted in found for found in columns.values()):
+        return dict(columns)
+    return {**columns, persons: columns[persons] | {counted}}
+
+
+def _is_behind_which(asked: RowsAsked, said: Said) -> bool:
+    """Returns whether a word is the one behind "which": "which state has the most parcels"."""
+    is_first = _BEHIND_WHICH.search(asked.text[: said.start]) is not None
+    return is_first and bool(asked.noun) and are_same(said.stem, asked.noun)
+
+
+def _is_in(word: str, asked: RowsAsked) -> bool:
+    return has_stem(stem_of(word), asked.stems) if stem_of(word) else word.casefold() in asked.text.split()
 
 
 def count_exact(words: Sequence[Said], table: Table) -> int:

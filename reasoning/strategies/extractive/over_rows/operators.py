@@ -151,9 +151,9 @@ def blank(text: str, found: re.Match[str] | None) -> str:
     return text if found is None else _blank(text, found.span())
 
 
-def find_operator(text: str) -> Operator | None:
+def find_operator(text: str, *, is_ordered: bool = True) -> Operator | None:
     """Returns what a question wants; None if it tells nothing, or wants a second thing ("the total price and the
-    average stock"). "The highest total" is one thing.
+    average stock"). "The highest total" is one thing. Not `is_ordered`: "first" and "last" are parts of names.
     """
     if compared := _MORE_THAN.match(text):
         return _make(Wanted.DIFFERENCE, compared, text)
@@ -164,7 +164,7 @@ def find_operator(text: str) -> Operator | None:
         return None if _find_any(rest) else _make(Wanted.SHARE, share, text, rest=rest)
     if difference := _DIFFERENCE.search(text):
         return None if _find_any(blank(text, difference)) else _make(Wanted.DIFFERENCE, difference, text)
-    return _find_order(text) or _find_value(text)
+    return _find_order(text, is_ordered=is_ordered) or _find_value(text)
 
 
 def _find_extremes(text: str) -> Operator | None:
@@ -179,13 +179,13 @@ def _find_extremes(text: str) -> Operator | None:
     return Operator(wanted=Wanted.RANGE, start=later.start(), end=later.end(), written=difference.group(), rest=rest)
 
 
-def _find_order(text: str) -> Operator | None:
+def _find_order(text: str, *, is_ordered: bool) -> Operator | None:
     """Returns the highest or lowest that a question wants, also of totals and averages of groups."""
     found = next(
         ((wanted, word) for wanted in (Wanted.MOST, Wanted.LEAST) if (word := _PATTERNS[wanted].search(text))), None
     )
     superlative = find_superlative(text)
-    if superlative and (found or _is_part_of_name(superlative, text)):
+    if superlative and (found or not is_ordered or _is_part_of_name(superlative, text)):
         superlative = None if superlative.is_weak else superlative
     if found and superlative:
         return None

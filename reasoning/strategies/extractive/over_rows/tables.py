@@ -20,7 +20,7 @@ from reasoning.strategies.extractive.over_rows.days import Day, find_month, read
 from reasoning.strategies.extractive.over_rows.total_rows import find_totals, is_like_total, is_named_total
 from reasoning.strategies.survey.repeated_rows import RepeatedRows
 from reasoning.strategies.survey.row_judging import Cell, read_cell, read_flag
-from reasoning.strategies.survey.values import Amount, has_points, read_passage_grids, stems_of
+from reasoning.strategies.survey.values import Amount, has_points, read_document_grids, stems_of
 
 __all__ = ["MOST_PASSAGES", "MOST_SECONDS", "Table", "TableRow", "read_passage", "read_tables", "repeats"]
 
@@ -225,9 +225,9 @@ async def read_tables(finder: DocumentFinder, corpus: Corpus, hit: Hit) -> list[
 
 def _read(hit: Hit, chunks: Sequence[Chunk]) -> list[Table]:
     reading = _Reading(hit)
-    for chunk in chunks:
+    for chunk, grids in zip(chunks, read_document_grids(chunks), strict=True):
         check_work()
-        reading.read(chunk)
+        reading.read(chunk, grids)
     for table in reading.tables:
         table.finish()
     return reading.tables
@@ -248,9 +248,8 @@ class _Reading:
         self._last: TextGrid | None = None
         """The table with which the passage before ends."""
 
-    def read(self, chunk: Chunk) -> None:
+    def read(self, chunk: Chunk, grids: Sequence[TextGrid]) -> None:
         heading, names = split_heading(chunk.heading, chunk.text)
-        grids = read_passage_grids(chunk)
         repeated = self._repeated.find(chunk, [line for grid in grids for line in grid.rows])
         at, last = 0, None
         for found in grids:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from reasoning.strategies.extractive.over_rows.days import Day, find_month
 
-__all__ = ["Time", "has_range", "is_word_of_time", "read_time", "read_year"]
+__all__ = ["Time", "has_range", "has_time", "is_word_of_time", "leave_out_from", "read_time", "read_year"]
 
 _ORDINAL = (
     r"first|second|third|fourth|1st|2nd|3rd|4th|erste\w?|zweite\w?|dritte\w?|vierte\w?"
@@ -112,6 +112,11 @@ def _compare(day: Day, bound: Day | None) -> int:
     return (own > others) - (own < others)
 
 
+def has_time(text: str) -> bool:
+    """Returns whether a text has a year, a quarter, a month or a day."""
+    return read_time(f"in {text}")[0] is not None or _YEAR.search(text) is not None
+
+
 def has_range(text: str) -> bool:
     """Returns whether a question bounds a time (`before May`, `from January to March`), or names several."""
     for bound in _BOUND.finditer(text):
@@ -121,6 +126,20 @@ def has_range(text: str) -> bool:
     months = [word for word in _WORD.finditer(text) if word.start() and _is_named_month(word[0])]
     counts = (len(months), len(_YEAR.findall(text)), len(_QUARTER.findall(text)))
     return max(counts) > 1 or (bool(months) and counts[2] > 0) or _SEVERAL.search(text) is not None
+
+
+_FROM = re.compile(
+    r"(?<!starting )(?<!beginning )(?<!effective )(?<!valid )(?<!as )\bfrom "
+    r"(?=(?:[^\W\d_]{3,10} )?(?:19|20)\d\d(?![\w-])(?!,? (?:on|onwards?|to|until|till|through|up|forward|and)\b"
+    r"|\s?[-–/]))",
+    re.IGNORECASE,
+)
+"""A word before a time of which rows are, and with which they do not begin: "invoices from 2024"."""
+
+
+def leave_out_from(text: str) -> str:
+    """Returns a text of the same length without such words."""
+    return _FROM.sub("     ", text)
 
 
 def read_time(text: str) -> tuple[Time | None, str]:

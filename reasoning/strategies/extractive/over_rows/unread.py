@@ -19,6 +19,10 @@ _OF_TITLE = re.compile(
     r"\b(?:in|of|at|for|from|on|im|aus|auf|der|des|von|vom|bei|de|du|dans|sur|à|au)\s"
     r"(?:the |our |der |dem |den |die |le |la |les |l['’])?(?:[^\W\d_]{2,30} )?\Z"
 )
+_WHO_IS = re.compile(
+    r"\W{0,3}(?:who (?:is|was|are|were)|wer (?:ist|war|sind)|qui (?:est|sont)) [^?]{1,60} "
+    r"(?:of|for|von|des|der|de|du)\s"
+)
 _GROUPED = frozenset({Wanted.SUM, Wanted.MEAN, Wanted.MEDIAN, Wanted.COUNT})
 _VALUE = re.compile(r"\b(?:value|worth|wert|warenwert|lagerwert|valeur)\b")
 
@@ -41,7 +45,7 @@ def find_unplaced(asked: RowsAsked, roles: Roles, kept: Kept, left: Sequence[Sai
     ]
 
 
-def find_unread(asked: RowsAsked, table: Table, roles: Roles, heads: frozenset[str]) -> list[str]:
+def find_unread(asked: RowsAsked, table: Table, roles: Roles, kept: Kept, heads: frozenset[str]) -> list[str]:
     """Returns words that name what is not computed: what is counted per row ("most orders"), groups that no column has
     ("per month"), and a second column of amounts.
     """
@@ -60,8 +64,10 @@ def find_unread(asked: RowsAsked, table: Table, roles: Roles, heads: frozenset[s
         unread.append(asked.noun)
     if asked.wanted in {Wanted.CELL, Wanted.DIFFERENCE}:
         return unread
+    if asked.is_listed:
+        return unread + _find_unlisted(asked, table, roles, kept)
     if asked.wanted is Wanted.COUNT or asked.inner is Wanted.COUNT:
-        return unread if asked.is_listed else unread + _find_uncompared(table, roles)
+        return unread + _find_uncompared(table, roles) + _find_uncounted_texts(asked, table, roles, kept)
     if (
         _VALUE.search(asked.text)
         and not _has_currency(table, roles.measure)
@@ -74,6 +80,34 @@ def find_unread(asked: RowsAsked, table: Table, roles: Roles, heads: frozenset[s
     if asked.inner is None and (word := _find_uncounted(asked, table, roles)):
         unread.append(word)
     return unread
+
+
+def _find_others(table: Table, roles: Roles, kept: Kept) -> list[str]:
+    """Returns the columns of texts that the question names beside the columns of conditions, groups and names of
+    rows.
+    """
+    read = {roles.measure, roles.compared, roles.group, roles.naming, *roles.flags, *kept.columns}
+    known = kept.words | frozenset(said for column in read if column for said in roles.columns[column])
+    texts = [column for column in table.columns if column not in table.amounts and column not in table.dates]
+    return [column for column in texts if column not in read and roles.columns[column] - known]
+
+
+def _find_unlisted(asked: RowsAsked, table: Table, roles: Roles, kept: Kept) -> list[str]:
+    """Returns the columns whose cell is asked for, and not the rows: "who is the manager of Bo"."""
+    of_value = [column for column in kept.columns if roles.columns[column]] if _WHO_IS.match(asked.text) else []
+    return of_value + _find_others(table, roles, kept)
+
+
+def _find_uncounted_texts(asked: RowsAsked, table: Table, roles: Roles, kept: Kept) -> list[str]:
+    """Returns the columns that hold what the condition names as well: "how many employees does Bo manage"."""
+    if asked.wanted is not Wanted.COUNT:
+        return []
+    values = {text for texts, _ in roles.values.values() for text in texts}
+    return [
+        column
+        for column in _find_others(table, roles, kept)
+        if any(row.cells.get(column) in values for row in table.body)
+    ]
 
 
 def _find_uncompared(table: Table, roles: Roles) -> list[str]:

@@ -329,9 +329,11 @@ A-4 | Huber | 7 | 50 | 2023-05-05
     ],
 )
 def test_what_is_not_surely_understood_is_not_computed(question: str, first: str) -> None:
+    """Of what is left open, only the time is said."""
     answer = _answer(question, ORDERS)
-    assert (answer.text if answer else "").startswith(first)
-    assert (answer is None) == (not first)
+    assert (answer is None or answer.abstained) == (not first)
+    if answer is not None:
+        assert answer.text.startswith(first or "This needs all rows of 0, and it could not be decided which of them")
 
 
 def test_the_group_is_chosen_among_all_groups() -> None:
@@ -424,7 +426,9 @@ def test_rows_whose_date_is_not_understood_are_counted() -> None:
     assert answer is not None
     assert answer.text.startswith("Amount, total: 40 (4 values)")
     assert "Date: May 2023 (left out, because the date is missing or was not understood: 1): 4." in answer.text
-    assert _answer("What is the total amount of the orders in May 2023?", text + "A-6 | 7 | 2023\n") is None
+    answer = _answer("What is the total amount of the orders in May 2023?", text + "A-6 | 7 | 2023\n")
+    assert answer is not None
+    assert answer.abstained
 
 
 def test_amounts_of_several_units_are_not_compared() -> None:

@@ -32,6 +32,7 @@ from core.validity.statements import (
     read_authority,
     read_day,
     read_part_statements,
+    read_parties,
     read_statements,
 )
 
@@ -123,7 +124,7 @@ class NameFinder:
         """None: no names are to be found."""
         if not self._names:
             return None
-        listed = sorted((name.text, name.is_exact, name.title, name.key) for name in self._names)
+        listed = sorted((name.text, name.is_exact, name.title, name.key, name.parties) for name in self._names)
         index = NameIndex(self._names)
         return DocumentFilter(
             source={"$named": [list(name) for name in listed]}, test=lambda row: bool(index.find(row))
@@ -143,6 +144,8 @@ def _make_name(statement: Statement, ref: DocumentRef) -> DocumentName:
     if statement.source is StatementSource.FIELD:
         return DocumentName(text=statement.value, is_exact=True)
     name = DocumentName(text=statement.value, is_exact=False, title=ref.title)
+    if statement.states == AMENDS:
+        name = replace(name, parties=read_parties(ref.metadata))
     return replace(name, key=ref.key) if name.is_number else name
 
 

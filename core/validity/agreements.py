@@ -82,7 +82,9 @@ def leave_out_parties(named: str) -> str:
 
 
 _THEM = re.compile(r"(?<![\w-])(?:between|among|zwischen) (?:them|the|ihnen|den)\b", re.IGNORECASE)
-_OF_DAY = re.compile(r"(?<!\w)(?:dated|dated as of|as of|of|vom|made on|entered into on|on|from) ?(?:the )?$", re.IGNORECASE)
+_OF_DAY = re.compile(
+    r"(?<!\w)(?:dated|dated as of|as of|of|vom|made on|entered into on|on|from) ?(?:the )?$", re.IGNORECASE
+)
 
 
 def read_amended_title(line: str) -> str:

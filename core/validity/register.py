@@ -114,7 +114,7 @@ class NameFinder:
             if statement.states in _NAMING
         ]
         self.has_unmarked_claims = any(
-            statement.states == SUPERSEDES and not list_marks(refs[id].metadata, statement.source)
+            statement.states in (SUPERSEDES, AMENDS) and not list_marks(refs[id].metadata, statement.source)
             for id, statement, _ in self.references
         )
         self._names = {name for _, _, name in self.references}
@@ -258,9 +258,10 @@ def _relate(
     if statement.states in (AMENDS, AMENDED_BY):
         newer, older = (ref, other) if statement.states == AMENDS else (other, ref)
         since = _read_since(statement, own[newer.id])
+        problem = find_objection(newer, older, statement, writers) if statement.states == AMENDS else ""
         return [
-            (newer.id, Relation(kind=AMENDS, document=older, statement=statement, since=since)),
-            (older.id, Relation(kind=AMENDED_BY, document=newer, statement=statement, since=since)),
+            (newer.id, Relation(kind=AMENDS, document=older, statement=statement, since=since, problem=problem)),
+            (older.id, Relation(kind=AMENDED_BY, document=newer, statement=statement, since=since, problem=problem)),
         ]
     newer, older = (ref, other) if statement.states == SUPERSEDES else (other, ref)
     since, begun = _read_since(statement, own[newer.id]), own[older.id].valid_from

@@ -137,9 +137,7 @@ _PARTIES_AMEND = re.compile(
 _CLOSED = re.compile(r"\b(?:wird|wurde) (?=(?:am|mit wirkung vom|zum) )", re.IGNORECASE)
 _CLOSES = re.compile(r"\b(?:geschlossen|vereinbart|abgeschlossen)\b", re.IGNORECASE)
 """`Dieser Vertrag wird am 1. März 2023 … geschlossen`."""
-_FOLLOWING = re.compile(
-    r"\b(?:folgende|nachstehende)[rs]? [\wäöüß-]{0,40}(?:vertrag|vereinbarung)\b", re.IGNORECASE
-)
+_FOLLOWING = re.compile(r"\b(?:folgende|nachstehende)[rs]? [\wäöüß-]{0,40}(?:vertrag|vereinbarung)\b", re.IGNORECASE)
 _LOEST = re.compile(r"\blöst\b", re.IGNORECASE)
 _AMENDS = re.compile(r"\b(?:amends?|updates|modifies|ändert|ändern)\b", re.IGNORECASE)
 _AMENDED = re.compile(r"\b(?:is|are) (?:hereby )?amended\b|\bwird(?: wie folgt)? geändert\b", re.IGNORECASE)

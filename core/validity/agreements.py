@@ -18,7 +18,8 @@ _LONGEST = 700
 """Characters that the names of the parties, with their addresses, take."""
 _MOST_PARTIES = 12
 _BETWEEN = re.compile(
-    r"(?<![\w-])(?:by and between|by and among|between|among|zwischen)[\s:]{1,4}(?:(?:the|der|die|dem|den) )?", re.I
+    r"(?<![\w-])(?:by and between|by and among|between|among|zwischen)[\s:]{1,4}(?:(?:the|der|die|dem|den) )?",
+    re.IGNORECASE,
 )
 _CAPITAL = re.compile(r"[A-ZÀ-ÖØ-Þ]")
 _NAME = re.compile(r"[A-ZÀ-ÖØ-Þ0-9][\w&'’/+-]{0,40}(?: (?:[&+] )?[A-ZÀ-ÖØ-Þ0-9][\w&'’/+-]{0,40}){0,7}")
@@ -30,8 +31,44 @@ _DEFINITION = re.compile(
 _DEFINED = re.compile(r"[\"“”„«»][^\"“”„«»\n]{1,60}[\"“”„«»]")
 """What a document calls a party, such as “Client”, is no name by which another document knows it."""
 _FORMS = frozenset(
-    "llc llp lp ltd limited inc incorporated corp corporation company co plc gmbh ag kg ohg ug se sa sarl sas srl bv nv"
-    " mbh gbr ev eg pty mr ms mrs dr herr frau firma".split()
+    [
+        "llc",
+        "llp",
+        "lp",
+        "ltd",
+        "limited",
+        "inc",
+        "incorporated",
+        "corp",
+        "corporation",
+        "company",
+        "co",
+        "plc",
+        "gmbh",
+        "ag",
+        "kg",
+        "ohg",
+        "ug",
+        "se",
+        "sa",
+        "sarl",
+        "sas",
+        "srl",
+        "bv",
+        "nv",
+        "mbh",
+        "gbr",
+        "ev",
+        "eg",
+        "pty",
+        "mr",
+        "ms",
+        "mrs",
+        "dr",
+        "herr",
+        "frau",
+        "firma",
+    ]
 )
 _AMENDMENT = r"(?:amendment|addendum|(?:änderungs|ergänzungs|zusatz)vereinbarung|nachtrag)"
 _ORDINAL = (

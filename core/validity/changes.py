@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from core.documents import Span
 from core.text.sentences import split_sentences
 from core.text.value_kinds import find_stems
 from core.validity.parts import NamedParts, find_named_parts, is_in_part
@@ -92,11 +93,12 @@ def find_clause_changes(text: str) -> Iterator[ClauseChange]:
 def _split(text: str) -> Iterator[tuple[int, int]]:
     """Yields the sentences, each of them of one paragraph at most."""
     for start, end in split_sentences(text):
+        at = start
         for line in _LINE_END.finditer(text, start, end):
-            yield start, line.end()
-            start = line.end()
-        if start < end:
-            yield start, end
+            yield at, line.end()
+            at = line.end()
+        if at < end:
+            yield at, end
 
 
 def _find_end(text: str, start: int, end: int, following: int) -> int:
@@ -185,16 +187,18 @@ def _find_subject(plain: str, part: NamedParts) -> frozenset[str]:
     return frozenset() if found is None else frozenset(find_stems(found["subject"]))
 
 
-def is_changed(change: ClauseChange, heading: str, text: str, start: int, end: int) -> bool:
-    """Returns whether the words from `start` to `end` of a passage with this text and these headings are of the clause
-    that is changed, and their lines have what the change says of it.
+def is_changed(change: ClauseChange, heading: str, text: str, span: Span, replaced: str = "") -> bool:
+    """Returns whether the words at `span` of a passage with this text and these headings are of the clause that is
+    changed, and their lines have what the change says of it. The words may be in `replaced`, too, what other
+    amendments say of the clause.
     """
+    start, end = span.start, span.end
     first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end)
     lines = text[first : last if last >= 0 else len(text)]
     place = first
     for line in lines.splitlines(keepends=True):
         place += len(line)
-        if is_in_part(change.part, heading, text[:place]) and _has_words(change, line):
+        if is_in_part(change.part, heading, text[:place]) and _has_words(change, f"{line} {replaced}"):
             return True
     return False
 

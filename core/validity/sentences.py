@@ -35,7 +35,8 @@ _LONGEST_REST = 40
 _CUE = re.compile(
     r"obsolete|updates|updated by"
     r"|force|effect|entered into|appl(?:y|ies)|valid|expire|cease|replace|supersede|repeal|revoke|amend|withdrawn"
-    r"|terminat|is made|was made|is dated|executed|concluded|addendum|nachtrag|vereinbarung|geschlossen|kraft|gilt|gelten|gültig|ersetz|löst|aufgehoben|geändert|ändert|endet",
+    r"|is made|was made|is dated|executed|concluded|addendum|nachtrag|vereinbarung|geschlossen"
+    r"|terminat|kraft|gilt|gelten|gültig|ersetz|löst|aufgehoben|geändert|ändert|endet",
     re.IGNORECASE,
 )
 _HEDGE = re.compile(
@@ -59,8 +60,9 @@ _OF_OWN = re.compile(rf" (?:(?:of|to|in) |(?=(?-i:d)))(?:{_OWN.pattern})", re.IG
 _PRONOUN = re.compile(r"(?:It|it|They|they|Sie|sie|Er|er|Es|es)\b")
 _CLAUSE = re.compile(r"; |,? (?:and|und) (?=(?:at the same time|gleichzeitig|zugleich)\b)|, (?=gleichzeitig|zugleich)")
 _ON = re.compile(
-    r",? ?(?:(?:as of the|this|as of|as from|as at|with effect from|with effect as of|starting on|starting|beginning on|commencing on"
-    r"|on|from|since|with effect on|ab dem|ab|zum|am|mit wirkung vom|mit wirkung zum|rückwirkend zum|seit dem)"
+    r",? ?(?:(?:as of the|this|as of|as from|as at|with effect from|with effect as of|starting on|starting"
+    r"|beginning on|commencing on|on|from|since|with effect on|ab dem|ab|zum|am|mit wirkung vom|mit wirkung zum"
+    r"|rückwirkend zum|seit dem)"
     r" )?(?:and including |the )?",
     re.IGNORECASE,
 )

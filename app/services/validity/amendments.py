@@ -76,8 +76,10 @@ class Amendments:
     async def find(self, hit: Hit, start: int, end: int) -> list[_Amending]:
         """Returns the changes of the clause that a part of a passage is of, the newest first."""
         changes = await self._list_changes(hit.corpus, hit.document.id)
-        text = hit.chunk.text
-        return [found for found in changes if is_changed(found.change, hit.chunk.heading, text, start, end)]
+        heading, text, span = hit.chunk.heading, hit.chunk.text, Span(start=start, end=end)
+        direct = [found.change for found in changes if is_changed(found.change, heading, text, span)]
+        replaced = " ".join(change.text for change in direct)  # a later amendment quotes the words of an earlier one
+        return [found for found in changes if direct and is_changed(found.change, heading, text, span, replaced)]
 
     async def _list_changes(self, corpus: str, document_id: str) -> Sequence[_Amending]:
         place = (corpus, document_id)

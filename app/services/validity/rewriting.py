@@ -1,7 +1,7 @@
 """An answer with more quotes: each is written as a paragraph before a place, and all markers are numbered again."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.documents import Span

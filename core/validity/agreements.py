@@ -12,6 +12,11 @@ from core.validity.written_dates import find_dates
 
 __all__ = ["find_parties", "leave_out_parties", "read_amended_title", "share_parties"]
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 _READ = 1500
 """Characters at the beginning of a document in which its parties are named."""
 _LONGEST = 700
@@ -30,46 +35,11 @@ _DEFINITION = re.compile(
 """What a document calls another one, `(the “Agreement”)`, unlike the part of a name in `Regulation (EC) No 45/2001`."""
 _DEFINED = re.compile(r"[\"“”„«»][^\"“”„«»\n]{1,60}[\"“”„«»]")
 """What a document calls a party, such as “Client”, is no name by which another document knows it."""
-_FORMS = frozenset(
-    [
-        "llc",
-        "llp",
-        "lp",
-        "ltd",
-        "limited",
-        "inc",
-        "incorporated",
-        "corp",
-        "corporation",
-        "company",
-        "co",
-        "plc",
-        "gmbh",
-        "ag",
-        "kg",
-        "ohg",
-        "ug",
-        "se",
-        "sa",
-        "sarl",
-        "sas",
-        "srl",
-        "bv",
-        "nv",
-        "mbh",
-        "gbr",
-        "ev",
-        "eg",
-        "pty",
-        "mr",
-        "ms",
-        "mrs",
-        "dr",
-        "herr",
-        "frau",
-        "firma",
-    ]
+_FORMS = _words(
+    "llc llp lp ltd limited inc incorporated corp corporation company co plc gmbh mbh ag kg ohg ug se sa sarl sas srl"
+    " bv nv gbr ev eg pty mr ms mrs dr herr frau firma"
 )
+"""Forms of companies, and of address."""
 _AMENDMENT = r"(?:amendment|addendum|(?:änderungs|ergänzungs|zusatz)vereinbarung|nachtrag)"
 _ORDINAL = (
     r"(?:\d{1,2}(?:st|nd|rd|th|\.)|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|erster?|zweiter?"
@@ -103,8 +73,8 @@ def share_parties(parties: Sequence[str], others: Sequence[str]) -> bool:
 
 
 def leave_out_parties(named: str) -> str:
-    """Returns the name with which a text begins without a definition in brackets, and without "between A and B"; the day
-    behind the parties stays: `Lease dated 1 March 2021` of "Lease between A and B dated 1 March 2021 (the “Lease”)".
+    """Returns the name with which a text begins, without a definition in brackets and without "between A and B"; the
+    day behind the parties stays: `Lease dated 1 March 2021` of "Lease between A and B dated 1 March 2021 (the “X”)".
     """
     text = " ".join(_DEFINITION.sub(" ", named).split())
     between = _BETWEEN.search(text) or _THEM.search(text)

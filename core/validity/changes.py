@@ -40,7 +40,7 @@ _BY = re.compile(
 )
 """Between the words that go and the words that come."""
 _OWN_CLAUSE = re.compile(
-    r" (?:of|to|in|der|des|du) (?:this|the present|dieser|dieses|diesem|présent|présente) (?:\w{1,20} )?"
+    r" (?:(?:of|to|in|du|de la) )?(?:this|the present|dieser|dieses|diesem|présente?) (?:\w{1,20} )?"
     r"(?:amendment|addendum|letter|(?:\w{0,20})vereinbarung|nachtrag|avenant)",
     re.IGNORECASE,
 )

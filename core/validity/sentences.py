@@ -35,7 +35,7 @@ _LONGEST_REST = 40
 _CUE = re.compile(
     r"obsolete|updates|updated by"
     r"|force|effect|entered into|appl(?:y|ies)|valid|expire|cease|replace|supersede|repeal|revoke|amend|withdrawn"
-    r"|is made|was made|is dated|executed|concluded|addendum|nachtrag|vereinbarung|geschlossen"
+    r"|is made|was made|is dated|executed|concluded|addendum|nachtrag|vereinbarung|geschlossen|ändern|ergänzen"
     r"|terminat|kraft|gilt|gelten|gültig|ersetz|löst|aufgehoben|geändert|ändert|endet",
     re.IGNORECASE,
 )

@@ -37,10 +37,13 @@ def insert_quotes(
 
     Only the markers directly behind the words of a citation are markers: a quote may have a number in brackets itself.
     """
-    edits = [_Edit(start=place, end=place, inserted=one) for one in insertions for place in [_begin(text, one.before)]]
-    for end in {citation.answer_span.end for citation in citations}:
-        if (found := _MARKERS.match(text, end)) is not None:
-            edits.append(_Edit(start=end, end=found.end()))
+    edits = [
+        _Edit(start=place, end=place, inserted=insertion)
+        for insertion in insertions
+        for place in [_begin(text, insertion.before)]
+    ]
+    ends = {citation.answer_span.end for citation in citations}
+    edits += [_Edit(start=end, end=found.end()) for end in ends if (found := _MARKERS.match(text, end)) is not None]
     numbers: dict[int, int] = {}
     out, at, made, moved = "", 0, list[Citation](), list[tuple[int, int]]()
     for edit in sorted(edits, key=lambda edit: edit.start):

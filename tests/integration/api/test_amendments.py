@@ -1,12 +1,17 @@
 """An answer that cites a clause says which sentence of an amendment changes it, and a model reads both."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from app.services.questions import SearchRequest, search
+from app.services.validity import Amendments, select_in_force
 from app.services.validity.rewriting import Insertion, insert_quotes
 from core.documents import DocumentRef, Span
-from core.ports.reasoning import Citation
+from core.ports.reasoning import Citation, Question
+from core.trace import Trace
+from reasoning.engine.session import Session
 from tests.integration.api.conftest import Server
 from tests.integration.api.test_validity import CORPUS
 
@@ -31,6 +36,7 @@ AMENDMENT: dict[str, Any] = {
     ),
     "entities": ["Oak LLC"],
 }
+QUOTING = "extractive:min_probability=0,sentences=1"
 TERM = "What is the initial term of the Cleaning Agreement?"
 WINDOWS = "Within how many days after each request are windows cleaned?"
 
@@ -43,7 +49,7 @@ async def amended(server: Server) -> Server:
 
 
 async def ask(server: Server, question: str, **body: Any) -> dict[str, Any]:
-    asked = {"question": question, "reasoner": "extractive", **body}
+    asked = {"question": question, "reasoner": QUOTING, **body}
     answer = await server.client.post(f"{CORPUS}/ask", json=asked)
     assert answer.status_code == 200, answer.text
     given: dict[str, Any] = answer.json()
@@ -96,3 +102,26 @@ def test_markers_are_numbered_again_and_numbers_of_quotes_stay() -> None:
     assert written == "a [9] b [1]\n\nnew words [2]\n\nc [3] [1]"
     places = [(one.marker, written[one.answer_span.start : one.answer_span.end]) for one in made]
     assert places == [(1, "a [9] b"), (2, "new words"), (3, "c"), (1, "c")]
+
+
+async def test_a_model_is_shown_the_amendment_behind_its_clause(amended: Server) -> None:
+    container = amended.container
+    corpus = await container.record.corpora.get("people")
+    hits = (await search(container, corpus, SearchRequest(query=TERM, k=9), Trace())).hits
+    clauses = [hit for hit in hits if hit.document.key == AGREEMENT["key"]]
+    selection = await select_in_force(container, [corpus], None, None)
+    amendments = Amendments(container, selection)
+    added = await amendments.add(clauses, None)
+    (place,) = [place for place, hit in enumerate(added) if SENTENCE in hit.chunk.text]
+    assert "2.1 The Cleaning" in added[place - 1].chunk.text
+    assert len(added) == len(clauses) + 1
+    assert await amendments.add(added, None) == added
+    agreement = frozenset({clauses[0].document.id})
+    assert await amendments.add(clauses, agreement) == tuple(clauses)
+
+    question = Question(corpus=corpus, text=TERM, companions=amendments, documents=agreement)
+    searcher = ("bridged", container.searcher(container.default_searcher))
+    for documents, keys in ((agreement, {AGREEMENT["key"]}), (None, {AGREEMENT["key"], AMENDMENT["key"]})):
+        session = Session("vanilla", replace(question, documents=documents), container.models, searcher, Trace())
+        found = await session.search("2.1 The Cleaning Agreement has an initial term of three (3) years.", 1)
+        assert {hit.document.key for hit in found} == keys

@@ -42,7 +42,7 @@ _ACTS = re.compile(
 )
 """What follows the subject of a sentence: "Article 8. This Regulation shall …" says nothing of its own article."""
 _NAMED = re.compile(rf"(?P<join>{_JOIN})?(?P<word>{_WORD})? ?(?P<mark>{_MARK})", re.IGNORECASE)
-_HEAD = re.compile(rf"[\W_]{{0,6}}(?P<word>{_WORD})? ?(?P<mark>{_MARK})", re.IGNORECASE)
+_HEAD = re.compile(rf"[\W_]{{0,6}}?(?P<word>{_WORD})? ?(?P<mark>{_MARK})", re.IGNORECASE)
 _HEAD_LINE = re.compile(r"[\W_]{0,6}(?:\d{1,4}[a-z]?(?:[.):]|$)|\d{1,4}(?:\.\d{1,3}){1,3} (?=[A-ZÀ-Ý\"“(]))")
 """A line without such a word that begins a part: `5. Fees`, `5.2 Notice`, and not `5 days after` or `2024-01-01`."""
 _RANGE = ("to", "bis", "–", "-")

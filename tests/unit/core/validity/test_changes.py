@@ -94,6 +94,13 @@ def test_only_the_clause_that_is_named_is_changed() -> None:
     assert not reaches("Section 3 is deleted.", "It is renewed for three (3) years.")
 
 
+def test_a_clause_may_begin_with_a_sign() -> None:
+    text = "§ 3 Ort. Die Arbeit ist in Lindau.\n§ 4 Entgelt. Das Entgelt beträgt 900 Euro."
+    (change,) = find_clause_changes("In § 4 wird der Betrag „900 Euro“ durch „950 Euro“ ersetzt.")
+    assert is_changed(change, "", text, Span(start=text.index("Das"), end=len(text)))
+    assert not is_changed(change, "", text, Span(start=0, end=5))
+
+
 def test_a_clause_without_the_words_is_not_changed() -> None:
     assert not reaches("In Section 2.1, “four years” is replaced by “five years”.", "The term is three (3) years.")
     assert not reaches("The annual fee in Section 2.1 is USD 5.", "The term is three (3) years.")

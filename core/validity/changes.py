@@ -79,14 +79,15 @@ def find_clause_changes(text: str) -> Iterator[ClauseChange]:
         if start < at or end - start > _LONGEST:
             continue
         following = sentences[number + 1][1] if number + 1 < len(sentences) else end
-        at = _find_end(text, start, end, following)
-        said = text[start:at].rstrip()
+        stop = _find_end(text, start, end, following)
+        said = text[start:stop].rstrip()
         own = said[: end - start]
         quotes = list(_find_quotes(said))
         plain = _mask(own, quotes)
         if _DENIED.search(plain):
             continue
         if (change := _read_change(said, plain, quotes, start) or _read_setting(said, plain, start)) is not None:
+            at = stop
             yield change
 
 

@@ -113,6 +113,12 @@ def test_a_later_amendment_changes_the_words_of_an_earlier_one() -> None:
     assert reaches(later, "The term is three (3) years.", replaced="… is replaced by “five years”.")
 
 
+def test_what_announces_changes_is_none_of_them() -> None:
+    text = "Die Parteien vereinbaren folgende Änderungen:\n\n1. In § 4 wird „900 Euro“ durch „950 Euro“ ersetzt."
+    (found,) = find_clause_changes(text)
+    assert (found.part, found.words) == ("§ 4", ("900 Euro",))
+
+
 def test_parties_are_named_behind_between() -> None:
     lease = "Lease\n\nbetween Oak Street Partners, LP, of Ohio (“Landlord”), and Delmar Foods, Inc. (“Tenant”)."
     amendment = "Entered into by and between Delmar Foods Inc. and Oak Street Partners LP."

@@ -12,7 +12,15 @@ from enum import StrEnum
 from typing import Any, TypeAlias
 
 from app.container import Container
-from app.services.validity import Selection, list_related, select_in_force, settle_conflicts, show_conflicts
+from app.services.validity import (
+    Amendments,
+    Selection,
+    list_related,
+    quote_amendments,
+    select_in_force,
+    settle_conflicts,
+    show_conflicts,
+)
 from app.services.verification import verify_given
 from core.corpora import Corpus
 from core.errors import Conflict, InvalidInput, NotFound, TimedOut
@@ -384,7 +392,8 @@ async def ask(
             question, selection = opened.question, opened.chosen.selection
             settled = await settle_conflicts(container, selection, question, answer, opened.reasoner.answer, trace)
         answer = await locate_cells(settled.answer, question.text, list_corpora(asked), container.record.contents)
-        answer = show_conflicts(selection.show_answer(answer), settled.conflicts)
+        answer, amended = await quote_amendments(Amendments(container, selection), answer)
+        answer = show_conflicts(selection.show_answer(answer, amended), settled.conflicts)
         ANSWERS.record(1, support=answer.support.value, corpus=question.corpus.name)
         if verify is not None:
             answered = replace(opened, question=settled.question)
@@ -443,6 +452,7 @@ async def _open(container: Container, asked: Asked, request: AskRequest) -> _Ope
         history=request.history,
         web=request.web,
         unsupported=request.unsupported or container.settings.unsupported,
+        companions=Amendments(container, chosen.selection) if chosen.selection.registers else None,
     )
     spec, searcher = request.reasoner or container.default_reasoner, request.searcher or container.default_searcher
     reasoner = container.reasoner(spec, request.searcher, corpora=corpora)

@@ -1,6 +1,6 @@
 """The port of reasoners: a question, and the cited answer with its steps."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
@@ -17,6 +17,7 @@ __all__ = [
     "Answer",
     "AnswerRow",
     "Citation",
+    "Companions",
     "Question",
     "Quote",
     "Reasoner",
@@ -65,12 +66,21 @@ def weakest_support(supports: Iterable[Support]) -> Support:
     return min(supports, key=lambda support: support.rank, default=Support.NONE)
 
 
+class Companions(Protocol):
+    """What has to be read beside passages, such as the amendment of a clause."""
+
+    async def add(self, hits: Sequence[Hit], documents: frozenset[str] | None) -> tuple[Hit, ...]:
+        """Returns the hits, each followed by its companions of these documents (None: of all); none is added twice."""
+        ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class Question:
     """A question about a corpus; `documents`, `web`, `masked` and `parts` as in `core.ports.retrieval.Query`.
 
     `k` is the number of passages of a retrieval; None leaves it to the reasoner. `instructions` say how to write the
     answer, `history` is the conversation before the question. `unsupported` decides on answers that no passage states.
+    `companions` adds passages to what a language model is shown (None: adds none).
     """
 
     corpus: Corpus
@@ -83,6 +93,7 @@ class Question:
     unsupported: Unsupported = Unsupported.INFER
     masked: bool = False
     parts: tuple[QueryPart, ...] = ()
+    companions: Companions | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,7 +17,8 @@ from datetime import date
 from functools import cached_property
 
 from core.text.titles import family_of, find_marks, stem_of
-from core.validity.statements import VALID_FROM, read_day, read_statements
+from core.validity.agreements import share_parties
+from core.validity.statements import STATEMENTS, VALID_FROM, read_day, read_parties, read_statements
 from core.validity.written_dates import find_dates
 
 __all__ = ["DocumentName", "NameIndex"]
@@ -47,16 +48,19 @@ def _list_words(text: str) -> list[str]:
 @dataclass(frozen=True, kw_only=True)
 class DocumentName:
     """`is_exact`: it is a key, an id or a title, and no words of a sentence. `title` and `key` are of the document that
-    says it: "the version of 1 March 2021" and "version 2.0" mean a version of that.
+    says it: "the version of 1 March 2021" and "version 2.0" mean a version of that. `parties` are of an amendment: it
+    means no agreement of other parties, and their agreement of a day whatever its title is.
     """
 
     text: str
     is_exact: bool
     title: str = ""
     key: str = ""
+    parties: tuple[str, ...] = ()
 
     @cached_property
-    def _day(self) -> date | None:
+    def day(self) -> date | None:
+        """The first day that the name has."""
         return next((found.day for found in find_dates(self.text)), None)
 
     @cached_property
@@ -98,7 +102,7 @@ class DocumentName:
     def glued(self) -> str:
         """The words and the number as file names write them: `rfc2616` for "RFC 2616"; '' for another name."""
         has_number = len(self.words) > 1 and self.words[-1].isdecimal() and not self.is_exact
-        return "".join(self.words) if has_number and self._day is None and not self.is_number else ""
+        return "".join(self.words) if has_number and self.day is None and not self.is_number else ""
 
     @cached_property
     def sibling(self) -> str:
@@ -125,10 +129,15 @@ class DocumentName:
         id, key, title = str(row["$id"]), str(row["$key"]), str(row["$title"])
         if self.is_number:
             return self._fits_version(key, title, row)
+        parties = read_parties(row) if self.parties else ()
+        if parties and not share_parties(self.parties, parties):
+            return False
         if self.text in (key, id) or self.text.casefold() == title.casefold():
             return True
         if self.is_exact or not self.words:
             return False
+        if parties and self.day is not None and self.day in _find_begun(row):
+            return True
         return any(self._fits_name(name, row) for name in (title, stem_of(key)))
 
     def _fits_version(self, key: str, title: str, row: Mapping[str, object]) -> bool:
@@ -140,7 +149,7 @@ class DocumentName:
         names = title, stem_of(key)
         if not has_mark and not any(_has_run(_list_words(name), self.words) for name in names):
             return False
-        return self._day is None or any(self._fits_day(name, row) for name in names)
+        return self.day is None or any(self._fits_day(name, row) for name in names)
 
     def _fits_name(self, name: str, row: Mapping[str, object]) -> bool:
         words = _list_words(name)
@@ -151,19 +160,23 @@ class DocumentName:
             return True
         if not _has_run(words, self.words):
             return False
-        if self._day is not None:
+        if self.day is not None:
             return self._fits_day(name, row)
         return any(any(letter.isdecimal() for letter in word) for word in self.words) or words == self.words
 
     def _fits_day(self, name: str, row: Mapping[str, object]) -> bool:
         days = {found.day for found in find_dates(name)}
         if days:
-            return self._day in days
-        begun = {read_day(statement.value) for statement in read_statements(row) if statement.states == VALID_FROM}
+            return self.day in days
+        begun = _find_begun(row)
         if begun:
-            return self._day in begun
+            return self.day in begun
         years = set(_YEAR.findall(name))
-        return self._day is not None and years == {str(self._day.year)}
+        return self.day is not None and years == {str(self.day.year)}
+
+
+def _find_begun(row: Mapping[str, object]) -> set[date | None]:
+    return {read_day(statement.value) for statement in read_statements(row) if statement.states == VALID_FROM}
 
 
 class NameIndex:
@@ -173,7 +186,10 @@ class NameIndex:
         self._exact: dict[str, list[DocumentName]] = {}
         self._by_word: dict[str, list[DocumentName]] = {}
         self._by_family: dict[str, list[DocumentName]] = {}
+        self._by_day: dict[date | None, list[DocumentName]] = {}
         for name in names:
+            if name.parties and name.day is not None:
+                self._by_day.setdefault(name.day, []).append(name)
             for text in {name.text, name.text.casefold(), name.glued} - {""}:
                 self._exact.setdefault(text, []).append(name)
             if name.is_number:
@@ -192,6 +208,8 @@ class NameIndex:
         if self._by_word:
             words = {*_list_words(title), *_list_words(stem_of(key))}
             wanted.update(name for word in words for name in self._by_word.get(word, ()))
+        if self._by_day and STATEMENTS in row:
+            wanted.update(name for day in _find_begun(row) for name in self._by_day.get(day, ()))
         if self._by_family:
             wanted.update(
                 name

@@ -5,11 +5,12 @@ names its part, as the sentence writes it, and a passage belongs to a part by it
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from core.documents import HEADING_SEPARATOR
 
-__all__ = ["NamedParts", "find_parts", "is_in_part", "is_subject", "mentions_part"]
+__all__ = ["NamedParts", "find_named_parts", "find_parts", "is_in_part", "is_subject", "mentions_part"]
 
 _KINDS = {
     "article": "provision", "art": "provision", "artikel": "provision", "section": "provision", "sec": "provision",
@@ -27,11 +28,13 @@ _WORD = (
 )
 _MARK = r"(?:\d{1,4}[a-z]?(?:\.\d{1,3}){0,3}|[ivxlc]{1,7}|[a-z])(?:\(\w{1,4}\)){0,2}(?![\w(])"
 _JOIN = r"(?:,? (?:and|or|und|oder|sowie) |, |/| to | bis | ?– ?| - |-)"
+_LIST = rf"{_WORD} ?{_MARK}(?:(?:{_JOIN}(?:{_WORD} ?)?| {_WORD} ?){_MARK}){{0,12}}"
 _PARTS = re.compile(
     rf"(?:[\W_]{{0,4}}(?:however|in addition|jedoch)[,:]? )?(?:\(?\w{{1,3}}\)[.:]? |[-–•] )?(?:the |die |der |das )?"
-    rf"(?P<parts>{_WORD} ?{_MARK}(?:(?:{_JOIN}(?:{_WORD} ?)?| {_WORD} ?){_MARK}){{0,12}})",
+    rf"(?P<parts>{_LIST})",
     re.IGNORECASE,
 )
+_ANYWHERE = re.compile(rf"(?<!\w)(?P<parts>{_LIST})", re.IGNORECASE)
 _ACTS = re.compile(
     r",? (?:shall|will|is|are|takes?|enters?|comes?|becomes?|appl(?:y|ies)|expires?|ceases?|ends?|lapses?|terminates?"
     r"|remains?|continues?|tritt|treten|gilt|gelten|endet|ist|sind)\b",
@@ -39,7 +42,7 @@ _ACTS = re.compile(
 )
 """What follows the subject of a sentence: "Article 8. This Regulation shall …" says nothing of its own article."""
 _NAMED = re.compile(rf"(?P<join>{_JOIN})?(?P<word>{_WORD})? ?(?P<mark>{_MARK})", re.IGNORECASE)
-_HEAD = re.compile(rf"[\W_]{{0,6}}(?P<word>{_WORD})? ?(?P<mark>{_MARK})", re.IGNORECASE)
+_HEAD = re.compile(rf"[\W_]{{0,6}}?(?P<word>{_WORD})? ?(?P<mark>{_MARK})", re.IGNORECASE)
 _HEAD_LINE = re.compile(r"[\W_]{0,6}(?:\d{1,4}[a-z]?(?:[.):]|$)|\d{1,4}(?:\.\d{1,3}){1,3} (?=[A-ZÀ-Ý\"“(]))")
 """A line without such a word that begins a part: `5. Fees`, `5.2 Notice`, and not `5 days after` or `2024-01-01`."""
 _RANGE = ("to", "bis", "–", "-")
@@ -50,16 +53,27 @@ _LONGEST_LINE = 200
 
 @dataclass(frozen=True, kw_only=True)
 class NamedParts:
-    """The parts that a clause begins with: their names as written, and where they end."""
+    """Parts that a clause names: their names as written, and where they begin and end."""
 
     text: str
+    start: int
     end: int
 
 
 def find_parts(clause: str) -> NamedParts | None:
     """Returns the parts with which a clause begins; None if it begins with something else."""
     found = _PARTS.match(clause)
-    return None if found is None else NamedParts(text=found["parts"], end=found.end("parts"))
+    return None if found is None else _make_parts(found)
+
+
+def find_named_parts(text: str) -> Iterator[NamedParts]:
+    """Yields the parts that a text names, wherever they stand."""
+    for found in _ANYWHERE.finditer(text):
+        yield _make_parts(found)
+
+
+def _make_parts(found: re.Match[str]) -> NamedParts:
+    return NamedParts(text=found["parts"], start=found.start("parts"), end=found.end("parts"))
 
 
 def is_subject(clause: str, end: int) -> bool:

@@ -32,6 +32,7 @@ from core.validity.statements import (
     read_authority,
     read_day,
     read_part_statements,
+    read_parties,
     read_statements,
 )
 
@@ -113,7 +114,7 @@ class NameFinder:
             if statement.states in _NAMING
         ]
         self.has_unmarked_claims = any(
-            statement.states == SUPERSEDES and not list_marks(refs[id].metadata, statement.source)
+            statement.states in (SUPERSEDES, AMENDS) and not list_marks(refs[id].metadata, statement.source)
             for id, statement, _ in self.references
         )
         self._names = {name for _, _, name in self.references}
@@ -123,7 +124,7 @@ class NameFinder:
         """None: no names are to be found."""
         if not self._names:
             return None
-        listed = sorted((name.text, name.is_exact, name.title, name.key) for name in self._names)
+        listed = sorted((name.text, name.is_exact, name.title, name.key, name.parties) for name in self._names)
         index = NameIndex(self._names)
         return DocumentFilter(
             source={"$named": [list(name) for name in listed]}, test=lambda row: bool(index.find(row))
@@ -143,6 +144,8 @@ def _make_name(statement: Statement, ref: DocumentRef) -> DocumentName:
     if statement.source is StatementSource.FIELD:
         return DocumentName(text=statement.value, is_exact=True)
     name = DocumentName(text=statement.value, is_exact=False, title=ref.title)
+    if statement.states == AMENDS:
+        name = replace(name, parties=read_parties(ref.metadata))
     return replace(name, key=ref.key) if name.is_number else name
 
 
@@ -255,9 +258,10 @@ def _relate(
     if statement.states in (AMENDS, AMENDED_BY):
         newer, older = (ref, other) if statement.states == AMENDS else (other, ref)
         since = _read_since(statement, own[newer.id])
+        problem = find_objection(newer, older, statement, writers) if statement.states == AMENDS else ""
         return [
-            (newer.id, Relation(kind=AMENDS, document=older, statement=statement, since=since)),
-            (older.id, Relation(kind=AMENDED_BY, document=newer, statement=statement, since=since)),
+            (newer.id, Relation(kind=AMENDS, document=older, statement=statement, since=since, problem=problem)),
+            (older.id, Relation(kind=AMENDED_BY, document=newer, statement=statement, since=since, problem=problem)),
         ]
     newer, older = (ref, other) if statement.states == SUPERSEDES else (other, ref)
     since, begun = _read_since(statement, own[newer.id]), own[older.id].valid_from

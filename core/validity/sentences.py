@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 
+from core.validity.agreements import leave_out_parties, read_amended_title
 from core.validity.parts import find_parts, is_subject, mentions_part
 from core.validity.statements import (
     AMENDED_BY,
@@ -23,16 +24,18 @@ from core.validity.statements import (
 )
 from core.validity.written_dates import WrittenDate, find_dates, read_date
 
-__all__ = ["may_state", "read_sentence"]
+__all__ = ["may_state", "read_sentence", "read_title"]
 
-_LONGEST = 600
+_LONGEST = 900
 _LONGEST_NAME = 150
+_LONGEST_TITLE = 200
 _LONGEST_REST = 40
 """Characters behind the day of a line such as `Effective date: 1 May 2024`; more tells what began then."""
 
 _CUE = re.compile(
     r"obsolete|updates|updated by"
     r"|force|effect|entered into|appl(?:y|ies)|valid|expire|cease|replace|supersede|repeal|revoke|amend|withdrawn"
+    r"|is made|was made|is dated|executed|concluded|addendum|nachtrag|vereinbarung|geschlossen|ändern|ergänzen"
     r"|terminat|kraft|gilt|gelten|gültig|ersetz|löst|aufgehoben|geändert|ändert|endet",
     re.IGNORECASE,
 )
@@ -57,15 +60,16 @@ _OF_OWN = re.compile(rf" (?:(?:of|to|in) |(?=(?-i:d)))(?:{_OWN.pattern})", re.IG
 _PRONOUN = re.compile(r"(?:It|it|They|they|Sie|sie|Er|er|Es|es)\b")
 _CLAUSE = re.compile(r"; |,? (?:and|und) (?=(?:at the same time|gleichzeitig|zugleich)\b)|, (?=gleichzeitig|zugleich)")
 _ON = re.compile(
-    r",? ?(?:(?:as of|as from|as at|with effect from|with effect as of|starting on|starting|beginning on|commencing on"
-    r"|on|from|since|with effect on|ab dem|ab|zum|am|mit wirkung vom|mit wirkung zum|rückwirkend zum|seit dem)"
+    r",? ?(?:(?:as of the|this|as of|as from|as at|with effect from|with effect as of|starting on|starting"
+    r"|beginning on|commencing on|on|from|since|with effect on|ab dem|ab|zum|am|mit wirkung vom|mit wirkung zum"
+    r"|rückwirkend zum|seit dem)"
     r" )?(?:and including |the )?",
     re.IGNORECASE,
 )
 _START = re.compile(
     r"\b(?:enters? into force|enter into effect|enters into effect|takes? effect|comes? into (?:force|effect)"
     r"|becomes? effective|(?:is|are) (?:made )?effective|effective|(?<!to )appl(?:y|ies)|(?:is|are) valid|entered into"
-    r"|valid|gilt|gelten|gültig)\b",
+    r"|valid|(?:is|was) (?:made|dated|concluded|executed)|gilt|gelten|gültig)\b",
     re.IGNORECASE,
 )
 _STARTS_LINE = re.compile(
@@ -127,13 +131,22 @@ _BY_THIS = re.compile(
 )
 _BY_ANOTHER = re.compile(r" by (?!this\b|these\b|the present\b)|(?<=durch) (?!diese)", re.IGNORECASE)
 """What replaces a document is named, and is not the document that says so."""
+_PARTIES_AMEND = re.compile(
+    r"\bparties (?:hereby |hereto ){0,2}(?:agree to |wish to )?amend\b"
+    r"|\b(?:ändern|ergänzen) die (?:vertrags)?parteien(?: hiermit)?\b|\bparteien (?:ändern|ergänzen)(?: hiermit)?\b",
+    re.IGNORECASE,
+)
+_CLOSED = re.compile(r"\b(?:wird|wurde) (?=(?:am|mit wirkung vom|zum) )", re.IGNORECASE)
+_CLOSES = re.compile(r"\b(?:geschlossen|vereinbart|abgeschlossen)\b", re.IGNORECASE)
+"""`Dieser Vertrag wird am 1. März 2023 … geschlossen`."""
+_FOLLOWING = re.compile(r"\b(?:folgende|nachstehende)[rs]? [\wäöüß-]{0,40}(?:vertrag|vereinbarung)\b", re.IGNORECASE)
 _LOEST = re.compile(r"\blöst\b", re.IGNORECASE)
 _AMENDS = re.compile(r"\b(?:amends?|updates|modifies|ändert|ändern)\b", re.IGNORECASE)
 _AMENDED = re.compile(r"\b(?:is|are) (?:hereby )?amended\b|\bwird(?: wie folgt)? geändert\b", re.IGNORECASE)
 _AS_AMENDED_BY = re.compile(r"\bas (?:last )?amended by\b|\b(?:zuletzt )?geändert durch\b", re.IGNORECASE)
 _NAME_ENDS = re.compile(
     r"[;:]|(?<![\d])(?<!\bno)(?<!\bnr)\. |\.$|, (?!(?:19|20)\d\d)|\b(?:with effect|effective|in its entirety"
-    r"|in their entirety|which|that|and shall"
+    r"|in their entirety|which|that|and shall|(?:is|was) (?:hereby )?(?:made|entered)|made and entered"
     r"|and takes|and enters|and applies|and is|as follows|as of|as from|mit wirkung|vollständig|und tritt|und gilt"
     r"|außer kraft|aufgehoben|ab$|wie folgt|gleichzeitig|mit inkrafttreten)\b|\bab\.",
     re.IGNORECASE,
@@ -151,7 +164,7 @@ _PART = re.compile(
     re.IGNORECASE,
 )
 """With what the name of a part of a document begins, which is not the document."""
-_DIRECTLY = re.compile(r"(?:(?: [\w-]{1,30}){0,3}| .{0,300}(?:,| and| und),?(?: [\w-]{1,20}){0,2}) ", re.DOTALL)
+_DIRECTLY = re.compile(r"(?:(?: [\w-]{1,30}){0,3}| .{0,600}(?:,| and| und),?(?: [\w-]{1,20}){0,2}) ", re.DOTALL)
 """What may stand between a document and what it does: some words, or another thing that it does."""
 _LEADS = re.compile(
     r"\A(?:(?:the|on the same day|at the same time|simultaneously|gleichzeitig|zugleich|hiermit|die|der|das|den|dem)"
@@ -196,6 +209,7 @@ def read_sentence(sentence: str) -> list[Statement]:
         if own is not None:
             found += _read_active(clause, own)
         found += _read_passive(clause, own)
+        found += _read_parties(clause)
     return list({(statement.states, statement.value, statement.part): statement for statement in found}.values())
 
 
@@ -251,6 +265,7 @@ def _read_days(text: str, subject: int) -> Iterator[Statement]:
             yield _state(VALID_FROM, day.day.isoformat())
             yield from _read_range(text, day)
             break
+    yield from _read_closing(text, subject)
     for verb in _CEASE.finditer(text, subject):
         if (day := _read_after(text, verb.end(), _ON)) is not None:
             yield _state(VALID_TO, (day.day - timedelta(days=1)).isoformat())
@@ -258,6 +273,14 @@ def _read_days(text: str, subject: int) -> Iterator[Statement]:
     for verb in _END.finditer(text, subject):
         if (day := _read_after(text, verb.end(), _UNTIL)) is not None:
             yield _state(VALID_TO, day.day.isoformat())
+            return
+
+
+def _read_closing(text: str, subject: int) -> Iterator[Statement]:
+    for verb in _CLOSED.finditer(text, subject):
+        day = _read_after(text, verb.end(), _ON)
+        if day is not None and _CLOSES.search(text, day.end):
+            yield _state(VALID_FROM, day.day.isoformat())
             return
 
 
@@ -289,7 +312,7 @@ def _read_active(text: str, own: re.Match[str]) -> Iterator[Statement]:
         for verb in pattern.finditer(text, subject):
             if states == AMENDED_BY or _DIRECTLY.fullmatch(text, subject, verb.start()):
                 named = since if states == SUPERSEDES else ""
-                yield from (_state(states, name, named) for name in _read_names(text[verb.end() :]))
+                yield from (_state(states, name, named) for name in _read_names(text[verb.end() :], states))
     for verb in _LOEST.finditer(text, subject):
         if text.rstrip(". ").endswith(" ab"):
             yield from (_state(SUPERSEDES, name) for name in _read_names(text[verb.end() :].rstrip(". ")[:-3]))
@@ -305,7 +328,7 @@ def _read_passive(text: str, own: re.Match[str] | None) -> Iterator[Statement]:
             yield from (_state(SUPERSEDES, name, since) for name in _read_names(text[: replaced.start()]))
     amended = _AMENDED.search(text)
     if amended is not None and (own is None or own.start() > amended.start()):
-        yield from (_state(AMENDS, name) for name in _read_names(text[: amended.start()]))
+        yield from (_state(AMENDS, name) for name in _read_names(text[: amended.start()], AMENDS))
     verb = _TRITT.search(text)
     force = None if verb is None else _FORCE.search(text, verb.end())
     if verb is None or force is None or force["out"] is None or (own is not None and own.start() < verb.start()):
@@ -319,6 +342,27 @@ def _read_passive(text: str, own: re.Match[str] | None) -> Iterator[Statement]:
     yield from (_state(SUPERSEDES, name, since) for name in _read_names(named))
 
 
+def _read_parties(text: str) -> Iterator[Statement]:
+    """Yields what sentences on an agreement and its parties state: "This Amendment No. 1 to the Lease of …", "The
+    parties hereby amend the Lease of …", "Zwischen A und B wird am … folgender Vertrag geschlossen".
+    """
+    if _FOLLOWING.search(text):
+        yield from _read_closing(text, 0)
+    if _OWN.match(text) and (named := read_amended_title(text)):
+        yield from (_state(AMENDS, name) for name in _read_names(named, AMENDS))
+    amend = _PARTIES_AMEND.search(text)
+    if amend is not None:
+        yield from (_state(AMENDS, name) for name in _read_names(text[amend.end() :], AMENDS))
+
+
+def read_title(line: str) -> list[Statement]:
+    """Returns what the first line of a document states: "Amendment No. 1 to the Lease dated 1 March 2021"."""
+    text = " ".join(line[: 2 * _LONGEST].split())
+    if len(text) > _LONGEST_TITLE or _HEDGE.search(text):
+        return []
+    return [_state(AMENDS, name) for name in _read_names(read_amended_title(text), AMENDS)]
+
+
 def _read_effect(text: str, at: int) -> str:
     day = next((date for date in find_dates(text) if date.start >= at), None)
     if day is None or _WITH_EFFECT.search(text[at : day.start]) is None:
@@ -326,8 +370,11 @@ def _read_effect(text: str, at: int) -> str:
     return day.day.isoformat()
 
 
-def _read_names(text: str) -> Iterator[str]:
-    """Yields the names of documents with which a text begins. "All earlier versions" and the like name none."""
+def _read_names(text: str, states: str = SUPERSEDES) -> Iterator[str]:
+    """Yields the names of documents with which a text begins. "All earlier versions" and the like name none. What
+    amends an agreement may name its parties, which are no part of the name.
+    """
+    text = leave_out_parties(text) if states == AMENDS else text
     end = _NAME_ENDS.search(text)
     named = text if end is None else text[: end.start()]
     for part in _AND.split(named.strip(" ,")):

@@ -23,9 +23,11 @@ __all__ = [
     "StatementSource",
     "describe_bad_days",
     "is_dated",
+    "make_parties",
     "mark_writer",
     "read_authority",
     "read_part_statements",
+    "read_parties",
     "read_statements",
     "without_marks",
 ]
@@ -37,6 +39,9 @@ AUTHORITY = "authority"
 FIELDS = (VALID_FROM, VALID_TO, SUPERSEDES, SUPERSEDED_BY, AMENDS, AMENDED_BY)
 STATEMENTS = "valid_statements"
 """The field of a document's metadata with what its text and its file's name state. A sender cannot give it."""
+
+_PARTIES = "parties"
+"""What a row of `valid_statements` has in the place of a field: it states nothing of the document's validity."""
 
 WRITTEN_WITHIN = "written_within"
 """The field of the metadata of a document that a key with a filter wrote or changed last: a digest of the filter."""
@@ -154,6 +159,19 @@ def read_statements(metadata: Metadata) -> tuple[Statement, ...]:
 def read_part_statements(metadata: Metadata) -> tuple[Statement, ...]:
     """Returns the statements on parts of a document. Fields are of the whole document and replace none of them."""
     return tuple(sentence for sentence in _load_sentences(metadata) if sentence.part)
+
+
+def make_parties(names: Sequence[str]) -> dict[str, Any]:
+    """Returns the row of `valid_statements` with the parties of an agreement."""
+    return {"states": _PARTIES, "value": list(names), "source": StatementSource.SENTENCE.value}
+
+
+def read_parties(metadata: Mapping[str, object]) -> tuple[str, ...]:
+    """Returns the parties of an agreement, the first party first; () if none are known."""
+    stated = metadata.get(STATEMENTS)
+    rows = [row for row in stated if isinstance(row, Mapping)] if isinstance(stated, list) else []
+    values = next((row.get("value") for row in rows if row.get("states") == _PARTIES), None)
+    return tuple(value for value in values if isinstance(value, str)) if isinstance(values, list) else ()
 
 
 def _load_sentences(metadata: Metadata) -> list[Statement]:

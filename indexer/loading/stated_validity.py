@@ -10,14 +10,26 @@ from typing import Any
 from core.documents import LOADER_NOTES, Metadata, Span, loader_notes
 from core.ports.indexing import Block, LoadedDocument
 from core.text.sentences import split_sentences
-from core.validity.sentences import may_state, read_sentence
-from core.validity.statements import STATEMENTS, VALID_FROM, Statement, StatementSource, describe_bad_days
+from core.validity.agreements import find_parties
+from core.validity.sentences import may_state, read_sentence, read_title
+from core.validity.statements import (
+    STATEMENTS,
+    VALID_FROM,
+    Statement,
+    StatementSource,
+    describe_bad_days,
+    make_parties,
+)
 
 __all__ = ["add_statements"]
 
 _READ = 50_000
 """Characters at the beginning and at the end of a document that are read: commencement and repeals stand there."""
 _MOST = 12
+_BLOCKS_OF_PARTIES = 5
+"""Blocks at the beginning of an agreement that may name its parties."""
+_CONTINUES = re.compile(r"[(,;a-zäöü]")
+"""With what the rest of a sentence begins that was split behind an abbreviation, such as `Ltd. (“Supplier”)`."""
 _NAMED_DAY = re.compile(r"(?<!\d)(\d{4})[-_](\d\d)[-_](\d\d)(?!\d)")
 
 
@@ -28,7 +40,7 @@ def add_statements(document: LoadedDocument, sent: Metadata) -> LoadedDocument:
     if wrong := describe_bad_days({**document.metadata, **sent}):
         notes = [*loader_notes(document.metadata), *wrong]
         document = replace(document, metadata={**document.metadata, LOADER_NOTES: notes})
-    found = list(_read_texts(document.blocks))
+    found = [*_read_first_line(document), *_read_texts(document.blocks)]
     if not any(statement.states == VALID_FROM and not statement.part for statement in found):
         found += _read_file_name(document.key)
     if not found:
@@ -36,6 +48,8 @@ def add_statements(document: LoadedDocument, sent: Metadata) -> LoadedDocument:
     told = {(statement.states, statement.value, statement.part): statement for statement in reversed(found)}
     unique = list(told.values())[::-1]
     statements: list[dict[str, Any]] = [statement.to_json() for statement in unique[:_MOST]]
+    if parties := find_parties("\n".join(block.text for block in document.blocks[:_BLOCKS_OF_PARTIES])):
+        statements.append(make_parties(parties))
     return replace(document, metadata={**document.metadata, STATEMENTS: statements})
 
 
@@ -48,14 +62,37 @@ def _read_texts(blocks: Sequence[Block]) -> Iterator[Statement]:
             yield from _read_block(block)
 
 
+def _read_first_line(document: LoadedDocument) -> Iterator[Statement]:
+    """Yields what the title of an amendment states, which its text begins with."""
+    block = next((block for block in document.blocks if block.text.strip()), None)
+    if block is None:
+        return
+    at = len(block.text) - len(block.text.lstrip())
+    line = block.text[at:].partition("\n")[0].rstrip()
+    span = None if block.start is None else Span(start=block.start + at, end=block.start + at + len(line))
+    for statement in read_title(line):
+        yield replace(statement, text=line, span=span, page=block.page)
+
+
 def _read_block(block: Block) -> Iterator[Statement]:
     text = block.text if len(block.text) <= 2 * _READ else block.text[:_READ]
-    for start, end in split_sentences(text):
+    for start, end in _join_sentences(text):
         for statement in read_sentence(text[start:end]):
             said = statement.text or text[start:end]
             begin = None if block.start is None else block.start + text.index(said, start)
             span = None if begin is None else Span(start=begin, end=begin + len(said))
             yield replace(statement, text=said, span=span, page=block.page)
+
+
+def _join_sentences(text: str) -> Iterator[tuple[int, int]]:
+    start = end = 0
+    for begin, stop in split_sentences(text):
+        if begin > start and not (_CONTINUES.match(text, begin) and "\n" not in text[end - 1 : end]):
+            yield start, begin
+            start = begin
+        end = stop
+    if end > start:
+        yield start, end
 
 
 def _read_file_name(key: str) -> Iterator[Statement]:

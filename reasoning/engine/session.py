@@ -191,6 +191,8 @@ class Session:
             private=self._has_shown_private if private is None else private,
         )
         result = await chosen.search(query, self.trace)
+        if self.question.companions is not None:
+            result = replace(result, hits=await self.question.companions.add(result.hits, query.documents))
         self._found.setdefault(step, {}).update((hit.chunk.id, hit) for hit in result.hits)
         self.trace.emit(SearchEvent(query=text, searcher=name, hits=result.hits, step=step))
         return result

@@ -44,6 +44,7 @@ _MOST_KEPT = 32
 second. Callers who see different documents have different registers.
 """
 _LONGEST_SENTENCE = 200
+_NOTHING: Mapping[tuple[str, str], Sequence[str]] = {}
 
 
 async def open_register(container: "Container", corpus: Corpus) -> Register | None:
@@ -165,8 +166,12 @@ class Selection:
             for hit in hits
         )
 
-    def show_answer(self, answer: Answer) -> Answer:
-        """Returns the answer with the validity of what it read and cites, and a note if a rule changed or may have."""
+    def show_answer(self, answer: Answer, amended: Mapping[tuple[str, str], Sequence[str]] = _NOTHING) -> Answer:
+        """Returns the answer with the validity of what it read and cites, and a note if a rule changed or may have.
+
+        `amended` has sentences on cited clauses, by the ids of their document and of its amendment: nothing more is
+        said of these two.
+        """
         if not self.registers:
             return answer
         citations = tuple(
@@ -177,8 +182,9 @@ class Selection:
         cited = {
             (citation.corpus, citation.document.id): (citation.document, citation.validity) for citation in citations
         }
-        lines = (line for ref, found in cited.values() for line in self._list_changes(ref, found))
-        changes = list(dict.fromkeys([*lines, *self._list_parts(answer, citations)]))
+        told = [line for lines in amended.values() for line in lines]
+        lines = (line for ref, found in cited.values() for line in self._list_changes(ref, found, amended))
+        changes = list(dict.fromkeys([*told, *lines, *self._list_parts(answer, citations)]))
         note = " ".join([*([answer.note] if answer.note else []), *changes[:_MOST_CHANGES]])
         return replace(answer, citations=citations, steps=steps, note=note)
 
@@ -194,12 +200,16 @@ class Selection:
                 if is_in_part(statement.part, chunk.heading, before) and statement.text not in citation.quote:
                     yield _describe_part(citation.document, statement, self.day)
 
-    def _list_changes(self, ref: DocumentRef, validity: Validity | None) -> Iterable[str]:
+    def _list_changes(
+        self, ref: DocumentRef, validity: Validity | None, amended: Mapping[tuple[str, str], Sequence[str]]
+    ) -> Iterable[str]:
         if validity is None:
             return
         # one relation may stand on statements of both documents
         told = {(relation.kind, relation.document.id, relation.problem): relation for relation in validity.relations}
         for relation in told.values():
+            if not {(ref.id, relation.document.id), (relation.document.id, ref.id)}.isdisjoint(amended):
+                continue
             if (line := _describe(ref, validity, relation)) is not None:
                 yield line
         supersedes = any(relation.kind == "supersedes" and not relation.problem for relation in validity.relations)
@@ -238,6 +248,10 @@ def _describe(ref: DocumentRef, validity: Validity, relation: Relation) -> str |
             return f"{this} is superseded by {other}{since}{said}."
         case "supersedes":
             return f"{this} supersedes {other}{since}{said}."
+        case "amended_by" if relation.problem:
+            return f"{other} claims to amend {this}, which does not count: {relation.problem}{said}."
+        case "amends" if relation.problem:
+            return f"{this} claims to amend {other}, which does not count: {relation.problem}{said}."
         case "amended_by":
             return f"{this} is amended by {other}{since}{said}."
         case "amends":

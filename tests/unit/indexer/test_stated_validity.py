@@ -103,6 +103,25 @@ def test_the_middle_of_a_long_document_is_not_read() -> None:
     assert len(stated(load(filler, filler, Block(text=SENTENCE)))) == 1
 
 
+def test_the_first_line_of_an_amendment_names_what_it_amends() -> None:
+    text = "AMENDMENT NO. 1 TO LEASE DATED MAY 1, 2020\n\nLunch is at noon."
+    (found,) = stated(load(Block(text=text)))
+    assert (found["states"], found["value"]) == ("amends", "LEASE DATED MAY 1, 2020")
+    assert found["text"] == text.partition("\n")[0]
+    assert stated(load(Block(text=f"Lunch is at noon.\n\n{text}"))) == []
+
+
+def test_a_sentence_goes_on_behind_an_abbreviation() -> None:
+    text = "This Amendment binds Oak Ltd. (“Client”), and amends the Lease dated May 1, 2020. Lunch is at noon."
+    (found,) = stated(load(Block(text=text)))
+    assert found["text"].rstrip() == text.removesuffix(" Lunch is at noon.")
+
+
+def test_the_parties_of_an_agreement_are_kept() -> None:
+    (_, parties) = stated(load(Block(text="This Lease is made as of May 1, 2020 between Oak Ltd (“A”) and Elm AG.")))
+    assert parties["value"] == ["oak", "elm"]
+
+
 def test_a_document_has_at_most_twelve_statements() -> None:
     text = " ".join(f"This Policy replaces Order {number}/2020." for number in range(1, 40))
     assert len(stated(load(Block(text=text)))) == 12

@@ -46,6 +46,52 @@ def test_the_first_and_the_last_day_count() -> None:
     ]
 
 
+def agreement(key: str, title: str, *parties: str, **stated: str) -> DocumentRef:
+    rows = said(*stated.items())["valid_statements"]
+    row = {"states": "parties", "value": list(parties), "source": "sentence"}
+    return ref(key, title, valid_statements=[*rows, row])
+
+
+def list_amended(*refs: DocumentRef, writers: Sequence[DocumentFilter] = ()) -> set[tuple[str, str]]:
+    """Returns the keys of documents that are amended, with the problem."""
+    register = make(*refs, writers=writers)
+    return {
+        (register.refs[id].key, relation.problem)
+        for id, found in register.validity.items()
+        for relation in found.relations
+        if relation.kind == "amended_by"
+    }
+
+
+AMENDMENT = agreement("b", "Amendment 1", "oak", "elm", amends="Services Agreement dated March 1, 2023")
+
+
+def test_an_amendment_names_an_agreement_by_title_and_day() -> None:
+    for title in ("Services Agreement", "SERVICES AGREEMENT"):
+        assert list_amended(AMENDMENT, agreement("a", title, "elm", "oak", valid_from="2023-03-01")) == {("a", "")}
+    assert list_amended(AMENDMENT, agreement("a", "Services Agreement", "elm", "oak", valid_from="2023-03-02")) == set()
+
+
+def test_an_amendment_names_an_agreement_of_its_parties_in_other_words() -> None:
+    assert list_amended(AMENDMENT, agreement("a", "oak-elm msa", "elm", "oak", valid_from="2023-03-01")) == {("a", "")}
+    assert list_amended(AMENDMENT, agreement("a", "oak-elm msa", "elm", "oak", valid_from="2023-04-01")) == set()
+    assert list_amended(AMENDMENT, ref("a", "oak-elm msa", **said(("valid_from", "2023-03-01")))) == set()
+
+
+def test_an_amendment_names_no_agreement_of_other_parties() -> None:
+    own = agreement("a", "Services Agreement", "elm", "oak", valid_from="2023-03-01")
+    others = agreement("c", "Services Agreement", "elm", "birch", valid_from="2023-03-01")
+    assert list_amended(AMENDMENT, others) == set()
+    assert list_amended(AMENDMENT, own, others) == {("a", "")}
+
+
+def test_who_may_not_change_an_agreement_only_claims_to_amend_it() -> None:
+    own = agreement("a", "Services Agreement", "elm", "oak", valid_from="2023-03-01")
+    restricted = parse_filter({"$key": "b"})
+    ((key, problem),) = list_amended(AMENDMENT, own, writers=[restricted])
+    assert (key, problem) == ("a", "a key may have written it that may not change the document that it names")
+
+
 def test_a_field_replaces_what_a_sentence_states() -> None:
     statements = said(("valid_to", "2020-01-01"))
     assert retired("2024-01-01", ref("a", **statements)) == {"a"}

@@ -38,6 +38,30 @@ STATED = [
         [("supersedes", "Hygiene Rules 2019")],
     ),
     ("This Amendment amends the Lease of 1 March 2021.", [("amends", "Lease of 1 March 2021")]),
+    (
+        (
+            "This Amendment No. 1 (the “Amendment”) is entered into as of September 15, 2024 between Oak LLC (“Client”)"
+            " and Elm Ltd. (“Supplier”), and amends the Services Agreement between them dated March 1, 2023 (the “A”)."
+        ),
+        [("valid_from", "2024-09-15"), ("amends", "Services Agreement dated March 1, 2023")],
+    ),
+    (
+        "This Second Amendment to the Lease dated 5 January 2020 is made as of 1 June 2022.",
+        [("valid_from", "2022-06-01"), ("amends", "Lease dated 5 January 2020")],
+    ),
+    (
+        "The parties hereby amend the Lease between Oak LLC and Elm Ltd dated January 5, 2020 as follows:",
+        [("amends", "Lease dated January 5, 2020")],
+    ),
+    ("Die Parteien ändern den Mietvertrag vom 3. März 2020 wie folgt:", [("amends", "Mietvertrag vom 3. März 2020")]),
+    (
+        "This Services Agreement (this “Agreement”) is made as of March 1, 2023 between Oak LLC and Elm Ltd.",
+        [("valid_from", "2023-03-01")],
+    ),
+    ("Dieser Vertrag wird am 3. März 2020 zwischen A und B geschlossen.", [("valid_from", "2020-03-03")]),
+    ("Zwischen A und B wird am 3. März 2020 folgender Mietvertrag geschlossen:", [("valid_from", "2020-03-03")]),
+    ("The Company filed Amendment No. 1 to the Lease dated May 1, 2020.", []),
+    ("If the parties amend the Lease dated May 1, 2020, notice is given.", []),
     ("Regulation 12/2019 is amended as follows:", [("amends", "Regulation 12/2019")]),
     ("This Lease, as amended by Amendment No. 1, binds both.", [("amended_by", "Amendment No. 1")]),
     ("Diese Satzung tritt am 1. Mai 2024 in Kraft.", [("valid_from", "2024-05-01")]),

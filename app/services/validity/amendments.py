@@ -1,0 +1,182 @@
+"""The amendments of clauses: which amendment changes a passage, for readers and for language models.
+
+An amended contract stays in force beside its amendment, and its clauses are found as before. So whoever reads a clause
+has to read the sentence that changes it as well.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import TYPE_CHECKING
+
+from app.services.validity.in_force import Selection, find_validity, name_document, shorten
+from app.services.validity.rewriting import Insertion, insert_quotes
+from core.documents import Chunk, DocumentRef, Span
+from core.execution.threads import compute
+from core.passage_context import describe_hit
+from core.ports.reasoning import Answer, Citation, Support
+from core.ports.retrieval import Hit
+from core.validity import Relation
+from core.validity.changes import ClauseChange, find_clause_changes, is_changed
+from core.validity.statements import AMENDED_BY
+
+if TYPE_CHECKING:
+    from app.container import Container
+
+__all__ = ["Amendments", "quote_amendments"]
+
+_MOST_AMENDMENTS = 5
+"""Amendments of a document that are read, the newest first."""
+_MOST_CHUNKS = 200
+"""Passages of an amendment that are read."""
+_MOST_ADDED = 3
+"""Passages that are added to those of a search, and sentences that are quoted in an answer."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Amending:
+    """A change of a clause, and the passage of the amendment that says it. `since` None: the day is not known."""
+
+    change: ClauseChange
+    document: DocumentRef
+    chunk: Chunk
+    since: date | None
+
+    @property
+    def span(self) -> Span:
+        return Span(start=self.change.start, end=self.change.start + len(self.change.text))
+
+
+class Amendments:
+    """The changes of clauses by amendments that are in force and among the documents of a request.
+
+    An amendment changes clauses only if it may: what only claims to amend a document changes nothing.
+    """
+
+    def __init__(self, container: "Container", selection: Selection) -> None:
+        self._container, self._selection = container, selection
+        self._corpora = {part.corpus.name: part for part in selection.parts}
+        self._read: dict[tuple[str, str], Sequence[_Amending]] = {}
+
+    async def add(self, hits: Sequence[Hit], documents: frozenset[str] | None) -> tuple[Hit, ...]:
+        """Returns the hits, each followed by the passages of amendments that change it."""
+        added: list[Hit] = []
+        known = {hit.chunk.id for hit in hits}
+        most = len(hits) + _MOST_ADDED
+        for hit in hits:
+            added.append(hit)
+            for found in await self.find(hit, 0, len(hit.chunk.text)):
+                is_there = found.chunk.id in known or (documents is not None and found.document.id not in documents)
+                if is_there or len(known) >= most:
+                    continue
+                known.add(found.chunk.id)
+                added.append(_make_hit(found, hit))
+        return tuple(added)
+
+    async def find(self, hit: Hit, start: int, end: int) -> list[_Amending]:
+        """Returns the changes of the clause that a part of a passage is of, the newest first."""
+        changes = await self._list_changes(hit.corpus, hit.document.id)
+        heading, text, span = hit.chunk.heading, hit.chunk.text, Span(start=start, end=end)
+        direct = [found.change for found in changes if is_changed(found.change, heading, text, span)]
+        replaced = " ".join(change.text for change in direct)  # a later amendment quotes the words of an earlier one
+        return [found for found in changes if direct and is_changed(found.change, heading, text, span, replaced)]
+
+    async def _list_changes(self, corpus: str, document_id: str) -> Sequence[_Amending]:
+        place = (corpus, document_id)
+        if place not in self._read:
+            validity = find_validity(self._selection.registers.get(corpus), document_id)
+            self._read[place] = [] if validity is None else await self._load(corpus, validity.relations)
+        return self._read[place]
+
+    async def _load(self, corpus: str, relations: Sequence[Relation]) -> list[_Amending]:
+        part, day = self._corpora[corpus], self._selection.day
+        amending = {
+            relation.document.id: relation
+            for relation in relations
+            if relation.kind == AMENDED_BY
+            and not relation.problem
+            and (part.documents is None or relation.document.id in part.documents)
+        }
+        is_begun = [
+            relation for relation in amending.values() if day is None or relation.since is None or relation.since <= day
+        ]
+        newest = sorted(is_begun, key=lambda relation: relation.since or date.min, reverse=True)
+        found: dict[tuple[str, str], _Amending] = {}
+        for relation in newest[:_MOST_AMENDMENTS]:
+            contents = self._container.record.contents
+            chunks = await contents.get_chunks_of(part.corpus.id, relation.document.id, limit=_MOST_CHUNKS)
+            for chunk, changes in await compute(_read_changes, chunks):
+                for change in changes:
+                    amended = _Amending(change=change, document=relation.document, chunk=chunk, since=relation.since)
+                    found.setdefault((relation.document.id, change.text), amended)
+        return list(found.values())
+
+
+def _read_changes(chunks: Sequence[Chunk]) -> list[tuple[Chunk, list[ClauseChange]]]:
+    return [(chunk, list(find_clause_changes(chunk.text))) for chunk in chunks]
+
+
+def _make_hit(found: _Amending, beside: Hit) -> Hit:
+    return Hit(chunk=found.chunk, document=found.document, score=beside.score, corpus=beside.corpus)
+
+
+async def quote_amendments(
+    amendments: Amendments, answer: Answer
+) -> tuple[Answer, Mapping[tuple[str, str], Sequence[str]]]:
+    """Returns the answer, and sentences on the amendments of clauses that it cites, by the ids of the document and of
+    its amendment. An answer that only quotes has the sentence of the amendment before the clause, with a citation.
+    """
+    hits = {hit.chunk.id: hit for step in answer.steps for hit in step.hits}
+    lines: dict[tuple[str, str], list[str]] = {}
+    insertions: dict[str, Insertion] = {}
+    added: dict[str, Hit] = {}
+    for citation in answer.citations:
+        hit = hits.get(citation.chunk_id)
+        if hit is None:
+            continue
+        for found in await amendments.find(hit, citation.source_span.start, citation.source_span.end):
+            line = _describe(citation.document, found)
+            told = lines.setdefault((citation.document.id, found.document.id), [])
+            if line not in told:
+                told.append(line)
+            if not _is_cited(found, answer.citations) and len(insertions) < _MOST_ADDED:
+                added[found.chunk.id] = beside = _make_hit(found, hit)
+                insertions.setdefault(found.change.text, _insert(citation, found, beside))
+    is_quoted = answer.support is Support.QUOTED and not answer.table
+    if not is_quoted or not insertions:
+        return answer, lines
+    text, citations = insert_quotes(answer.text, answer.citations, list(insertions.values()))
+    last = answer.steps[-1]
+    more = tuple(hit for id, hit in added.items() if id not in {hit.chunk.id for hit in last.hits})
+    steps = (*answer.steps[:-1], replace(last, hits=last.hits + more))
+    return replace(answer, text=text, citations=citations, steps=steps), lines
+
+
+def _is_cited(found: _Amending, citations: Sequence[Citation]) -> bool:
+    return any(
+        citation.chunk_id == found.chunk.id
+        and citation.source_span.start <= found.span.start
+        and citation.source_span.end >= found.span.end
+        for citation in citations
+    )
+
+
+def _insert(citation: Citation, found: _Amending, hit: Hit) -> Insertion:
+    source = Citation(
+        marker=0,
+        chunk_id=found.chunk.id,
+        document=found.document,
+        page=found.chunk.page,
+        quote=found.change.text,
+        part_of=describe_hit(hit, found.span),
+        answer_span=Span(start=0, end=0),
+        source_span=found.span,
+        corpus=citation.corpus,
+    )
+    return Insertion(before=citation.answer_span.start, citation=source)
+
+
+def _describe(ref: DocumentRef, found: _Amending) -> str:
+    since = "" if found.since is None else f" since {found.since}"
+    changed = f"{found.change.part} of “{name_document(ref, found.document)}” is changed by"
+    return f"{changed} “{name_document(found.document, ref)}”{since} (“{shorten(found.change.text)}”)."

@@ -1,0 +1,81 @@
+"""An answer with more quotes: each is written as a paragraph before a place, and all markers are numbered again."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from core.documents import Span
+from core.ports.reasoning import Citation
+
+__all__ = ["Insertion", "insert_quotes"]
+
+_MARKERS = re.compile(r"(?: ?\[\d{1,3}\])+")
+_NUMBER = re.compile(r"\[(\d{1,3})\]")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Insertion:
+    """A quote that is to stand before the paragraph of a place. The marker and the place of `citation` are set anew."""
+
+    before: int
+    citation: Citation
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Edit:
+    """Words in the place of `start` to `end`: markers behind a quote, or nothing yet."""
+
+    start: int
+    end: int
+    inserted: Insertion | None = None
+
+
+def insert_quotes(
+    text: str, citations: Sequence[Citation], insertions: Sequence[Insertion]
+) -> tuple[str, tuple[Citation, ...]]:
+    """Returns the text with the quotes, and all citations in the order of the text.
+
+    Only the markers directly behind the words of a citation are markers: a quote may have a number in brackets itself.
+    """
+    edits = [
+        _Edit(start=place, end=place, inserted=insertion)
+        for insertion in insertions
+        for place in [_begin(text, insertion.before)]
+    ]
+    ends = {citation.answer_span.end for citation in citations}
+    edits += [_Edit(start=end, end=found.end()) for end in ends if (found := _MARKERS.match(text, end)) is not None]
+    numbers: dict[int, int] = {}
+    out, at, made, moved = "", 0, list[Citation](), list[tuple[int, int]]()
+    for edit in sorted(edits, key=lambda edit: edit.start):
+        out += text[at : edit.start]
+        at = edit.end
+        if edit.inserted is None:
+            out += _NUMBER.sub(lambda found: f"[{_number(numbers, int(found[1]))}]", text[edit.start : edit.end])
+        else:
+            quote = " ".join(edit.inserted.citation.quote.split())
+            marker = _number(numbers, -len(made) - 1)
+            span = Span(start=len(out), end=len(out) + len(quote))
+            made.append(replace(edit.inserted.citation, marker=marker, answer_span=span))
+            out += f"{quote} [{marker}]\n\n"
+        moved.append((edit.start if edit.inserted is not None else edit.start + 1, len(out) - at))
+    kept = [_move(citation, numbers, moved) for citation in citations]
+    return out + text[at:], tuple(sorted([*made, *kept], key=lambda citation: citation.answer_span.start))
+
+
+def _begin(text: str, place: int) -> int:
+    return text.rfind("\n", 0, place) + 1
+
+
+def _number(numbers: dict[int, int], known: int) -> int:
+    return numbers.setdefault(known, len(numbers) + 1)
+
+
+def _move(citation: Citation, numbers: dict[int, int], moved: Sequence[tuple[int, int]]) -> Citation:
+    span = citation.answer_span
+    start, end = (place + _find_shift(place, moved) for place in (span.start, span.end))
+    return replace(citation, marker=_number(numbers, citation.marker), answer_span=Span(start=start, end=end))
+
+
+def _find_shift(place: int, moved: Sequence[tuple[int, int]]) -> int:
+    """Returns by how much a place moves: `moved` has the places from which on the text moves, and by how much."""
+    return next((shift for begin, shift in reversed(moved) if begin <= place), 0)

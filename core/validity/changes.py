@@ -1,0 +1,213 @@
+"""Which clauses an amendment changes: "In Section 2.1 the words “three years” are replaced by “five years”".
+
+A change names its clause, and may quote the words that go or name what it sets anew. So a passage is changed if it is
+of this clause and has these words. Wordings are read in English, German and French.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from core.documents import Span
+from core.text.sentences import split_sentences
+from core.text.value_kinds import find_stems
+from core.validity.parts import NamedParts, find_named_parts, is_in_part
+
+__all__ = ["ClauseChange", "find_clause_changes", "is_changed"]
+
+_LONGEST = 1200
+"""Characters of a sentence with what it quotes."""
+_LONGEST_QUOTED = 900
+_LONGEST_SUBJECT = 120
+_PAIRS = {"“": "”", "„": "“”", "«": "»", "»": "«", '"': '"'}
+"""Quotation marks, and those that close what they open."""
+_DONE = re.compile(
+    r"\b(?:is|are|shall be|be) (?:hereby )?(?:deleted|replaced|amended|restated|substituted|revised|modified|struck"
+    r"|repealed|increased|reduced|extended|changed)\b"
+    r"|\b(?:deleting|replacing|striking|substituting|inserting)\b"
+    r"|\b(?:ersetzt|gestrichen|geändert|neu gefasst|aufgehoben|ergänzt)\b"
+    r"|\b(?:erhält|erhalten) (?:die )?folgende (?:neue )?fassung\b"
+    r"|\blaute(?:t|n) (?:nun|nunmehr|künftig|neu|jetzt|wie folgt)\b|\bwird wie folgt\b"
+    r"|\b(?:est|sont) (?:remplacée?s?|supprimée?s?|modifiée?s?|abrogée?s?)\b",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(
+    r"\b(?:not|never|unless|if|(?-i:may)|would|could|except|nicht|kein|keine|falls|sofern|wenn|soweit|ne|pas|sauf|si)\b",
+    re.IGNORECASE,
+)
+_BY = re.compile(
+    r"\b(?:by|with|durch|par|inserting|substituting|as follows|to read|wie folgt|folgende|comme suit)\b", re.IGNORECASE
+)
+"""Between the words that go and the words that come."""
+_OWN_CLAUSE = re.compile(
+    r" (?:(?:of|to|in|du|de la) )?(?:this|the present|dieser|dieses|diesem|présente?) (?:\w{1,20} )?"
+    r"(?:amendment|addendum|letter|(?:\w{0,20})vereinbarung|nachtrag|avenant)",
+    re.IGNORECASE,
+)
+_SETS = re.compile(
+    r" (?:of the \w{1,20} )?(?:is|are|shall be|will be|becomes?|beträgt|betragen|est de|sont de) (?=[^\W_]|\d)",
+    re.IGNORECASE,
+)
+_SUBJECT = re.compile(
+    r"(?:\A|[,;:.] |\b(?:and|und|et) )(?:the|die|der|das|le|la|les) (?P<subject>[^,;:.\d\"“„«]{3,80}?)"
+    r" (?:(?:set out|specified|stated|set forth|referred to|provided) )?(?:in|under|nach|gemäß|à|dans|de) \Z",
+    re.IGNORECASE,
+)
+_LINE_END = re.compile(r"[.!?][\"“”»]?\n")
+_PARAGRAPH = re.compile(r" (?:abs\.|absatz|satz|nr\.|paragraph|alinéa) ?\d.*\Z", re.IGNORECASE)
+"""A paragraph of a clause, which headings and lines do not name."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClauseChange:
+    """`text` is the sentence with the words that it quotes, verbatim at `start` in its passage. `part` names the
+    clause. The clause has all `words` that go, and all of the stems of `subject`, what is set anew.
+    """
+
+    part: str
+    text: str
+    start: int
+    words: tuple[str, ...] = ()
+    subject: frozenset[str] = frozenset()
+
+
+def find_clause_changes(text: str) -> Iterator[ClauseChange]:
+    """Yields the changes that a passage of an amendment makes, in order."""
+    sentences = list(_split(text))
+    at = 0
+    for number, (start, end) in enumerate(sentences):
+        if start < at or end - start > _LONGEST:
+            continue
+        following = sentences[number + 1][1] if number + 1 < len(sentences) else end
+        stop = _find_end(text, start, end, following)
+        said = text[start:stop].rstrip()
+        own = said[: end - start]
+        quotes = list(_find_quotes(said))
+        plain = _mask(own, quotes)
+        if _DENIED.search(plain):
+            continue
+        if (change := _read_change(said, plain, quotes, start) or _read_setting(said, plain, start)) is not None:
+            at = stop
+            yield change
+
+
+def _split(text: str) -> Iterator[tuple[int, int]]:
+    """Yields the sentences, each of them of one paragraph at most."""
+    for start, end in split_sentences(text):
+        at = start
+        for line in _LINE_END.finditer(text, start, end):
+            yield at, line.end()
+            at = line.end()
+        if at < end:
+            yield at, end
+
+
+def _find_end(text: str, start: int, end: int, following: int) -> int:
+    """Returns where a sentence ends with what it announces: the words that it quotes, or those behind its colon."""
+    opened = _find_open(text[start:end])
+    if opened is not None:
+        closing = _PAIRS[text[start + opened]]
+        ends = [at for at in range(end, min(len(text), end + _LONGEST_QUOTED)) if text[at] in closing]
+        return ends[0] + 1 if ends else end
+    if text[start:end].rstrip().endswith(":") and following - end <= _LONGEST_QUOTED:
+        inner = _find_open(text[end:following])
+        return following if inner is None else _find_end(text, end, following, following)
+    return end
+
+
+def _find_open(text: str) -> int | None:
+    """Returns where a quotation begins that does not end in the text; None if none does."""
+    closing, opened = "", 0
+    for at, letter in enumerate(text):
+        if closing:
+            closing = "" if letter in closing else closing
+        elif letter in _PAIRS:
+            closing, opened = _PAIRS[letter], at
+    return opened if closing else None
+
+
+def _find_quotes(text: str) -> Iterator[tuple[int, int]]:
+    """Yields where quotations begin and end, without their marks."""
+    closing, opened = "", 0
+    for at, letter in enumerate(text):
+        if closing:
+            if letter in closing:
+                yield opened + 1, at
+                closing = ""
+        elif letter in _PAIRS:
+            closing, opened = _PAIRS[letter], at
+
+
+def _mask(text: str, quotes: Sequence[tuple[int, int]]) -> str:
+    """Returns the text with spaces in the place of what it quotes, so that places stay."""
+    for start, end in quotes:
+        text = text[:start] + " " * (min(end, len(text)) - min(start, len(text))) + text[end:]
+    return text
+
+
+def _read_change(said: str, plain: str, quotes: Sequence[tuple[int, int]], start: int) -> ClauseChange | None:
+    verb = _DONE.search(plain)
+    parts = [part for part in find_named_parts(plain) if not _OWN_CLAUSE.match(plain, part.end)]
+    if verb is None or not parts:
+        return None
+    part = next((part for part in parts if part.end <= verb.end()), parts[0])
+    words = [said[begin:end] for begin, end in quotes if end <= _find_border(plain, quotes, verb)]
+    subject = frozenset[str]() if quotes else _find_subject(plain, part)
+    return ClauseChange(part=_name(part), text=said, start=start, words=tuple(words), subject=subject)
+
+
+def _name(part: NamedParts) -> str:
+    return _PARAGRAPH.sub("", part.text)
+
+
+def _find_border(plain: str, quotes: Sequence[tuple[int, int]], verb: re.Match[str]) -> int:
+    """Returns where the words that come begin: behind the last "by", "with" or "durch" that a quotation follows."""
+    first = quotes[0][1] if quotes else 0
+    borders = [by.start() for by in _BY.finditer(plain) if by.start() > first or not quotes]
+    if borders:
+        return borders[0]
+    introduced = [by.start() for by in _BY.finditer(plain)]
+    if introduced and quotes and introduced[-1] < quotes[0][0] and introduced[-1] > verb.start():
+        return introduced[-1]
+    is_set_anew = verb.end() < first and verb[0].casefold() not in ("deleting", "replacing", "striking")
+    return verb.start() if is_set_anew else len(plain)
+
+
+def _read_setting(said: str, plain: str, start: int) -> ClauseChange | None:
+    """Returns the change of "the annual fee in Section 5.1 and Schedule C is USD 536,000"."""
+    for part in find_named_parts(plain):
+        is_set = _SETS.match(plain, part.end) is not None and not _OWN_CLAUSE.match(plain, part.end)
+        if is_set and (subject := _find_subject(plain, part)):
+            return ClauseChange(part=_name(part), text=said, start=start, subject=subject)
+    return None
+
+
+def _find_subject(plain: str, part: NamedParts) -> frozenset[str]:
+    """Returns the stems of "the annual fee" before "in Section 5.1"; none if nothing is named so."""
+    found = _SUBJECT.search(plain[: part.start][-_LONGEST_SUBJECT:])
+    return frozenset() if found is None else frozenset(find_stems(found["subject"]))
+
+
+def is_changed(change: ClauseChange, heading: str, text: str, span: Span, replaced: str = "") -> bool:
+    """Returns whether the words at `span` of a passage with this text and these headings are of the clause that is
+    changed, and their lines have what the change says of it. The words may be in `replaced`, too, what other
+    amendments say of the clause.
+    """
+    start, end = span.start, span.end
+    first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    lines = text[first : last if last >= 0 else len(text)]
+    place = first
+    for line in lines.splitlines(keepends=True):
+        place += len(line)
+        if is_in_part(change.part, heading, text[:place]) and _has_words(change, f"{line} {replaced}"):
+            return True
+    return False
+
+
+def _has_words(change: ClauseChange, line: str) -> bool:
+    plain = _plain(line)
+    return all(_plain(word) in plain for word in change.words) and change.subject <= find_stems(line)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().replace("’", "'").split()).rstrip(".,;")

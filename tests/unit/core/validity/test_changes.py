@@ -1,0 +1,143 @@
+"""Which clauses an amendment changes, a row for each wording; which passages are of them; and what agreements say."""
+
+import pytest
+
+from core.documents import Span
+from core.validity.agreements import find_parties, leave_out_parties, share_parties
+from core.validity.changes import find_clause_changes, is_changed
+
+CHANGES = [
+    (
+        'In Section 2.1 of the Agreement, the words "three (3) years" are replaced by "five (5) years".',
+        ("Section 2.1", ("three (3) years",), frozenset()),
+    ),
+    ('In Section 10.3, "USD 20" is replaced by "USD 35".', ("Section 10.3", ("USD 20",), frozenset())),
+    ("Clause 9.2 is amended by deleting “ten” and inserting “twelve”.", ("Clause 9.2", ("ten",), frozenset())),
+    (
+        'The Lease is amended by replacing "Net 30" with "Net 45" in Section 5.2.',
+        ("Section 5.2", ("Net 30",), frozenset()),
+    ),
+    ("Section 7.3 is deleted in its entirety.", ("Section 7.3", (), frozenset())),
+    ("Ziffer 5 wird wie folgt geändert: Die Frist beträgt 30 Tage.", ("Ziffer 5", (), frozenset())),
+    (
+        "In § 3 Abs. 2 werden die Wörter „drei Monate“ durch die Wörter „sechs Monate“ ersetzt.",
+        ("§ 3", ("drei Monate",), frozenset()),
+    ),
+    ("§ 4 erhält folgende Fassung: „§ 4 Die Miete beträgt 900 Euro.“", ("§ 4", (), frozenset())),
+    (
+        "Dans l'article 3, les mots « dix jours » sont remplacés par « vingt jours ».",
+        ("article 3", (" dix jours ",), frozenset()),
+    ),
+    (
+        "From 1 May 2024, the annual fee in Section 5.1 and Schedule C is USD 536,000.",
+        ("Section 5.1 and Schedule C", (), frozenset({"annual", "fee"})),
+    ),
+    (
+        "The monthly rent set out in Section 3 is increased to $4,000.",
+        ("Section 3", (), frozenset({"month", "rent"})),
+    ),
+]
+
+
+@pytest.mark.parametrize(("sentence", "change"), CHANGES)
+def test_a_sentence_changes_a_clause(sentence: str, change: tuple[str, tuple[str, ...], frozenset[str]]) -> None:
+    (found,) = find_clause_changes(sentence)
+    assert (found.part, found.words, found.subject) == change
+    assert found.text == sentence
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Section 2 of the Agreement shall not be amended.",
+        "Section 4 of this Amendment is deleted.",
+        "If Section 4 is deleted, the fee is waived.",
+        "The day rates in Section 5 remain unchanged.",
+        "A new Section 12 is added.",
+        "The words “three years” are replaced by “five years”.",
+        "Section 5.2 of the Agreement applies to invoices.",
+        "§ 4 dieses Nachtrags wird aufgehoben.",
+        "Ziffer 5 wird nicht geändert.",
+    ],
+)
+def test_a_sentence_changes_no_clause(sentence: str) -> None:
+    assert list(find_clause_changes(sentence)) == []
+
+
+def test_what_a_change_quotes_is_told_whole() -> None:
+    text = (
+        "2. Payment. Section 5.2 is deleted and replaced by: “5.2 Invoices are payable within thirty days. A discount"
+        " of 1.5% applies.”\n\n3. Fees. The rates are unchanged."
+    )
+    (found,) = find_clause_changes(text)
+    assert found.text == text[12 : text.index("\n\n")]
+    assert text[found.start :].startswith(found.text)
+
+
+CLAUSES = (
+    "2.1 The term is three (3) years.\n2.2 It is renewed for three (3) years.\n2.10 The notice is three (3) years."
+)
+
+
+def reaches(sentence: str, words: str, heading: str = "2. Term", replaced: str = "") -> bool:
+    (change,) = find_clause_changes(sentence)
+    start = CLAUSES.index(words)
+    return is_changed(change, heading, CLAUSES, Span(start=start, end=start + len(words)), replaced)
+
+
+def test_only_the_clause_that_is_named_is_changed() -> None:
+    sentence = "In Section 2.1, “three (3) years” is replaced by “five years”."
+    assert reaches(sentence, "The term is three (3) years.")
+    assert not reaches(sentence, "It is renewed for three (3) years.")
+    assert not reaches(sentence, "The notice is three (3) years.")
+    assert reaches("Section 2 is deleted.", "It is renewed for three (3) years.")
+    assert not reaches("Section 3 is deleted.", "It is renewed for three (3) years.")
+
+
+def test_a_clause_may_begin_with_a_sign() -> None:
+    text = "§ 3 Ort. Die Arbeit ist in Lindau.\n§ 4 Entgelt. Das Entgelt beträgt 900 Euro."
+    (change,) = find_clause_changes("In § 4 wird der Betrag „900 Euro“ durch „950 Euro“ ersetzt.")
+    assert is_changed(change, "", text, Span(start=text.index("Das"), end=len(text)))
+    assert not is_changed(change, "", text, Span(start=0, end=5))
+
+
+def test_a_clause_without_the_words_is_not_changed() -> None:
+    assert not reaches("In Section 2.1, “four years” is replaced by “five years”.", "The term is three (3) years.")
+    assert not reaches("The annual fee in Section 2.1 is USD 5.", "The term is three (3) years.")
+    assert reaches("The term in Section 2.1 is five years.", "The term is three (3) years.")
+
+
+def test_a_later_amendment_changes_the_words_of_an_earlier_one() -> None:
+    later = "In Section 2.1, “five years” is replaced by “nine years”."
+    assert not reaches(later, "The term is three (3) years.")
+    assert reaches(later, "The term is three (3) years.", replaced="… is replaced by “five years”.")
+
+
+def test_what_announces_changes_is_none_of_them() -> None:
+    text = "Die Parteien vereinbaren folgende Änderungen:\n\n1. In § 4 wird „900 Euro“ durch „950 Euro“ ersetzt."
+    (found,) = find_clause_changes(text)
+    assert (found.part, found.words) == ("§ 4", ("900 Euro",))
+
+
+def test_parties_are_named_behind_between() -> None:
+    lease = "Lease\n\nbetween Oak Street Partners, LP, of Ohio (“Landlord”), and Delmar Foods, Inc. (“Tenant”)."
+    amendment = "Entered into by and between Delmar Foods Inc. and Oak Street Partners LP."
+    other = "Lease between Birch Street Partners LP and Delmar Foods, Inc."
+    assert find_parties(lease)[0] == "oak street partners"
+    assert share_parties(find_parties(lease), find_parties(amendment))
+    assert not share_parties(find_parties(other), find_parties(amendment))
+    assert find_parties("The pause is between nine and ten.") == ()
+    assert not share_parties((), ())
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("the Lease between A Ltd and B AG dated 1 March 2021 (the “Lease”)", "the Lease dated 1 March 2021"),
+        ("the Lease of 1 March 2021 between A and B", "the Lease of 1 March 2021"),
+        ("den Mietvertrag zwischen den Parteien vom 3. März 2020", "den Mietvertrag dated 3. März 2020"),
+        ("Regulation (EC) No 45/2001", "Regulation (EC) No 45/2001"),
+    ],
+)
+def test_parties_are_no_part_of_a_name(text: str, name: str) -> None:
+    assert leave_out_parties(text) == name

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -45,7 +45,6 @@ _KIND_OF_REPORT = re.compile(r"10-?[KQ]|20-F|8-K", re.IGNORECASE)
 """Its number tells no version."""
 _SEVERAL_REPORTS = re.compile(r"(?:reports|filings|10-?[KQ]s|berichten|rapports\s?\w{0,12})\W{0,3}\Z", re.IGNORECASE)
 _FEWEST_WORDS = 3
-_SEVERAL_HITS = 2
 OTHER_NUMBER = 0.5
 """The greatest probability of an answer if no quote has a number of the question: bit 3 is not bit 9."""
 _IN_UNIT = FEATURES.index("in_unit")
@@ -89,7 +88,6 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
     units = await compute(list_units, asked, hits, _MOST_UNITS)
     if not units:
         return Reading(asked=asked)
-    asked = _weigh_own_names(asked, hits, units)
     covered = await compute(cover_units, asked, hits, units)
     has_cosines = backends.embedder.model != NO_EMBEDDING
     if not has_cosines and not covered.anywhere.any():
@@ -155,27 +153,6 @@ def _drop_naming(question: str, hits: Sequence[Hit], named: frozenset[str]) -> s
     if naming and is_named and (first.id in named or is_document_named(naming.named, passage_text(hits[0]))):
         return naming.rest
     return _drop_report(question, digits)
-
-
-def _weigh_own_names(asked: Asked, hits: Sequence[Hit], units: Sequence[Unit]) -> Asked:
-    """Returns what is asked, with no weight on names in the title or the file name of the best hit's document, if that
-    has other hits: all of its sentences are about Norwick, and the best is not the sentence that says so. Of depots in
-    Rotterdam and Lyon, a row has the name of one, which keeps its weight.
-    """
-    document = hits[0].document if hits else None
-    if document is None or sum(hit.document.id == document.id for hit in hits) < _SEVERAL_HITS:
-        return asked
-    of_rows = frozenset[str]().union(*(unit.stems for unit in units if unit.is_row))
-    own = (
-        find_stems(f"{document.title}\n{document.key.rpartition('/')[2].replace('_', ' ').replace('-', ' ')}") - of_rows
-    )
-    return replace(
-        asked,
-        words=tuple(
-            replace(word, weight=0.0) if word.is_name and word.stem.isalpha() and word.stem in own else word
-            for word in asked.words
-        ),
-    )
 
 
 def _drop_report(question: str, digits: frozenset[str]) -> str:

@@ -26,6 +26,10 @@ _BETWEEN = re.compile(
     r"(?<![\w-])(?:by and between|by and among|between|among|zwischen)[\s:]{1,4}(?:(?:the|der|die|dem|den) )?",
     re.IGNORECASE,
 )
+_THEM = re.compile(r"(?<![\w-])(?:between|among|zwischen) (?:them|the|ihnen|den)\b", re.IGNORECASE)
+_OF_DAY = re.compile(
+    r"(?<!\w)(?:dated|dated as of|as of|of|vom|made on|entered into on|on|from) ?(?:the )?$", re.IGNORECASE
+)
 _CAPITAL = re.compile(r"[A-ZÀ-ÖØ-Þ]")
 _NAME = re.compile(r"[A-ZÀ-ÖØ-Þ0-9][\w&'’/+-]{0,40}(?: (?:[&+] )?[A-ZÀ-ÖØ-Þ0-9][\w&'’/+-]{0,40}){0,7}")
 _BRACKETS = re.compile(r"\([^()]{0,300}\)")
@@ -86,12 +90,6 @@ def leave_out_parties(named: str) -> str:
     day = next((day for day in find_dates(text[: between.end() + _LONGEST]) if day.start >= between.end()), None)
     is_of_name = day is not None and _OF_DAY.search(text[max(0, day.start - 30) : day.start]) is not None
     return f"{head} dated {text[day.start : day.end]}" if day is not None and is_of_name else head
-
-
-_THEM = re.compile(r"(?<![\w-])(?:between|among|zwischen) (?:them|the|ihnen|den)\b", re.IGNORECASE)
-_OF_DAY = re.compile(
-    r"(?<!\w)(?:dated|dated as of|as of|of|vom|made on|entered into on|on|from) ?(?:the )?$", re.IGNORECASE
-)
 
 
 def read_amended_title(line: str) -> str:

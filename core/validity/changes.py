@@ -199,7 +199,7 @@ def is_changed(change: ClauseChange, heading: str, text: str, span: Span, replac
     place = first
     for line in lines.splitlines(keepends=True):
         place += len(line)
-        if is_in_part(change.part, heading, text[:place]) and _has_words(change, f"{line} {replaced}"):
+        if _has_words(change, f"{line} {replaced}") and is_in_part(change.part, heading, text[:place]):
             return True
     return False
 

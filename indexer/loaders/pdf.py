@@ -47,8 +47,7 @@ _MOST_REACH = 10
 _LEAST_REACH = 3
 """A heading that only its size tells ends after a tenth of the pages, but not before so many pages."""
 
-
-_JOINED = 1000
+_LONGEST_JOINED = 1000
 """Characters up to which neighbouring sections are one block, if lines in bold are headings: many are short."""
 
 
@@ -121,7 +120,12 @@ class PdfLoader:
         if sequences := make_page_labels(labels):
             metadata[PAGE_LABELS] = sequences
         return finish_document(
-            source, builder, tell_apart(found.text, name), metadata, numbered=True, joined=_JOINED if is_by_fonts else 0
+            source,
+            builder,
+            tell_apart(found.text, name),
+            metadata,
+            numbered=True,
+            joined=_LONGEST_JOINED if is_by_fonts else 0,
         )
 
     def _read_pages(self, document: "PdfDocument", key: str) -> list[list[Line]]:

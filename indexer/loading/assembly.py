@@ -29,7 +29,7 @@ def join_cells(cells: Iterable[str]) -> str:
     return CELL_SEPARATOR.join(written)
 
 
-_FEW = 60
+_FEWEST_AT_TOP = 60
 """Characters at the top of a page that are no block of their own where short sections are joined."""
 
 
@@ -154,7 +154,7 @@ class TextBuilder:
             last = kept[-1] if kept and kept[-1].page == section.page else None
             before = len(page[last.body : section.start].strip()) if last else 0
             own = len(page[section.body : end].strip())
-            if last and before < (_FEW if last.start == 0 else 1):
+            if last and before < (_FEWEST_AT_TOP if last.start == 0 else 1):
                 kept[-1] = replace(section, start=last.start)
             elif last and own and end - last.start <= most and (path := _common(last.path, section.path)):
                 kept[-1] = replace(last, path=path)

@@ -190,7 +190,10 @@ def find_in_fonts(pages: Sequence[Sequence[Line]]) -> dict[int, list[Heading]]:
     """
     larger = find_in_sizes(pages)
     taken = {
-        (page, n) for page, found in larger.items() for one in found for n in range(one.line, one.line + one.lines)
+        (page, heading.line + n)
+        for page, headings in larger.items()
+        for heading in headings
+        for n in range(heading.lines)
     }
     bold = {place: lines for place, lines in _find_bold(pages) if place not in taken}
     if not bold or sum(bold.values()) > _MAX_SHARE * sum(map(len, pages)):
@@ -221,7 +224,7 @@ def _find_bold(pages: Sequence[Sequence[Line]]) -> Iterator[tuple[tuple[int, int
                 continue
             while end < len(lines) and not lines[end].is_first and _is_alike(lines[end], line):
                 end += 1
-            group = [one for one in range(at, end) if repeated[_letters(lines[one].text)] < _RUNNING]
+            group = [place for place in range(at, end) if repeated[_letters(lines[place].text)] < _RUNNING]
             if group and _is_section(lines, group):
                 yield (number, group[0]), group[-1] + 1 - group[0]
             at = end

@@ -37,11 +37,7 @@ def insert_quotes(
 
     Only the markers directly behind the words of a citation are markers: a quote may have a number in brackets itself.
     """
-    edits = [
-        _Edit(start=place, end=place, inserted=insertion)
-        for insertion in insertions
-        for place in [_begin(text, insertion.before)]
-    ]
+    edits = [_insert_at(_begin(text, insertion.before), insertion) for insertion in insertions]
     ends = {citation.answer_span.end for citation in citations}
     edits += [_Edit(start=end, end=found.end()) for end in ends if (found := _MARKERS.match(text, end)) is not None]
     numbers: dict[int, int] = {}
@@ -60,6 +56,10 @@ def insert_quotes(
         moved.append((edit.start if edit.inserted is not None else edit.start + 1, len(out) - at))
     kept = [_move(citation, numbers, moved) for citation in citations]
     return out + text[at:], tuple(sorted([*made, *kept], key=lambda citation: citation.answer_span.start))
+
+
+def _insert_at(place: int, insertion: Insertion) -> _Edit:
+    return _Edit(start=place, end=place, inserted=insertion)
 
 
 def _begin(text: str, place: int) -> int:

@@ -7,11 +7,11 @@ from core.documents import DocumentRef
 from core.ports.retrieval import Hit
 from reasoning.strategies.extractive.over_periods.cells import SeriesCell
 
-__all__ = ["SERIES_NOTE", "Ratio", "Series", "are_in_one_unit"]
+__all__ = ["SERIES_NOTE", "Ratio", "Series", "are_in_one_unit", "are_of_one_period"]
 
-SERIES_NOTE = "Each value stands in the cited table; no language model read whether it answers. The change is computed."
 _SINGLE_NOTE = "The value stands in the cited table; no language model read whether it answers."
 _PAIR_NOTE = "Each value stands in the cited table; no language model read whether it answers."
+SERIES_NOTE = f"{_PAIR_NOTE} The change is computed."
 _RATIO_NOTE = f"{_PAIR_NOTE} The percentage is computed."
 _CUT_NOTE = " The rest of the question is not answered."
 
@@ -70,4 +70,11 @@ def are_in_one_unit(first: SeriesCell, second: SeriesCell) -> bool:
         return False
     if first.period is None or second.period is None:
         return first.period is second.period
+    return are_of_one_period(first, second)
+
+
+def are_of_one_period(first: SeriesCell, second: SeriesCell) -> bool:
+    """Returns whether two values are of periods of one end and one length."""
+    if first.period is None or second.period is None:
+        return False
     return (first.period.end, first.period.months) == (second.period.end, second.period.months)

@@ -15,7 +15,7 @@ from core.text.titles import asks_for_newest, asks_for_older, compares_with_earl
 from core.text.value_kinds import find_stems
 from reasoning.strategies.extractive.over_periods.cells import SeriesCell
 from reasoning.strategies.extractive.over_periods.families import choose_family, has_names
-from reasoning.strategies.extractive.over_periods.found import Ratio, Series, are_in_one_unit
+from reasoning.strategies.extractive.over_periods.found import Ratio, Series, are_in_one_unit, are_of_one_period
 from reasoning.strategies.extractive.over_periods.rows import Asked, list_rows, read_asked
 from reasoning.strategies.extractive.over_periods.single import (
     asks_for_change,
@@ -156,13 +156,6 @@ def _divide(share: Share, report: _Report, *, is_cut: bool) -> Series | None:
         return None
     first, second = (replace(series, cells=[cell], is_cut=False) for cell in (part, whole))
     return replace(first, others=[second], is_cut=is_cut)
-
-
-def are_of_one_period(first: SeriesCell, second: SeriesCell) -> bool:
-    """Returns whether two values are of periods of one end and one length."""
-    if first.period is None or second.period is None:
-        return False
-    return (first.period.end, first.period.months) == (second.period.end, second.period.months)
 
 
 def _is_measure(asked: Asked, cell: SeriesCell) -> bool:

@@ -15,7 +15,7 @@ from api.protocols.errors import describe_errors
 from api.schemas.ask import BudgetIn
 from api.schemas.base import NOT_BLANK, LenientIn, Number, Out, Text, Whole
 from app.services import questions
-from app.services.questions import open_corpora
+from app.services.asked_corpora import open_corpora
 from core.errors import InvalidFilter
 from core.filters import MAX_TERMS
 from core.passage_context import describe_hit, find_page_label

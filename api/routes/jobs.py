@@ -12,8 +12,8 @@ from api.deps import ContainerDep, IdempotencyKey, run_json_once
 from api.schemas.jobs import ResumeIn, convert_job
 from api.schemas.stream import JOB_EVENTS_RESPONSES
 from api.streams.following import follow_job
+from app.services.asked_corpora import read_generation
 from app.services.ingestion import resume
-from app.services.questions import read_generation
 from core.jobs import JobKind, JobState
 from hopweave.wire.jobs import Job, JobList
 

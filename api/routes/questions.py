@@ -32,8 +32,9 @@ from api.streams.following import follow_question
 from api.streams.work_stream import send_answer, stream_answer
 from app.container import Container
 from app.services import questions
+from app.services.asked_corpora import Asked, open_corpora
 from app.services.links import Links
-from app.services.questions import Asked, AskRequest, open_corpora
+from app.services.questions import AskRequest
 from app.services.stored_questions import questions as stored
 from app.services.stored_questions.runner import QuestionRunner
 from app.services.stored_questions.verifying import Limits, VerificationState

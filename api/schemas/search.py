@@ -12,8 +12,9 @@ import retrieval
 from api.schemas.base import NOT_BLANK, FilterIn, Flag, In, Number, Text, Whole, needs_name
 from api.schemas.validity import AsOf, convert_validity
 from api.schemas.values import fill
+from app.services.asked_corpora import MAX_CORPORA
 from app.services.links import Links
-from app.services.questions import MAX_CONTEXT, MAX_CORPORA, GroupBy, Layout, SearchRequest
+from app.services.questions import MAX_CONTEXT, GroupBy, Layout, SearchRequest
 from core.errors import InvalidStrategy
 from core.passage_context import describe_hit, find_page_label
 from core.ports.retrieval import MAX_K, Hit

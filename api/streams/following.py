@@ -18,7 +18,7 @@ from api.schemas.jobs import convert_job
 from api.schemas.stored_questions import path_of
 from api.schemas.values import dump_json
 from app.container import Container
-from app.services.questions import read_generation
+from app.services.asked_corpora import read_generation
 from app.services.stored_questions.questions import list_events, read_question
 from app.services.stored_questions.texts import fill_texts
 from core.corpora import Corpus

@@ -81,8 +81,9 @@ def _search_here(settings: Settings, corpora: list[str], body: Json) -> Json:
     from api.schemas.ask import BudgetIn
     from api.schemas.search import SearchIn, convert_page
     from api.schemas.values import dump
+    from app.services.asked_corpora import open_corpora
     from app.services.links import Links
-    from app.services.questions import open_corpora, search_page
+    from app.services.questions import search_page
     from cli.runtime import run_with_container
     from core.trace import Trace
 
@@ -102,8 +103,9 @@ def _ask_here(settings: Settings, corpora: list[str], body: Json, limits: Limits
     from api.schemas.ask import AskIn, BudgetIn, convert_answer
     from api.schemas.events import convert_event
     from api.schemas.values import dump
+    from app.services.asked_corpora import open_corpora
     from app.services.links import Links
-    from app.services.questions import ask, open_corpora
+    from app.services.questions import ask
     from cli.runtime import run_with_container
     from core.trace import Event, Trace
 

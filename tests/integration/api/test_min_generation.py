@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-import app.services.questions
+import app.services.asked_corpora
 from tests.integration.api.conftest import ADA, BABBAGE, Server
 
 SEARCH = "/v1/corpora/people/search"
@@ -12,7 +12,7 @@ SEARCH = "/v1/corpora/people/search"
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app.services.questions, "_WAIT_SECONDS", 0.3)
+    monkeypatch.setattr(app.services.asked_corpora, "_WAIT_SECONDS", 0.3)
 
 
 async def test_a_job_that_is_over_names_a_generation(server: Server) -> None:
@@ -27,7 +27,7 @@ async def test_a_job_that_is_over_names_a_generation(server: Server) -> None:
 
 
 async def test_a_search_waits_for_it(people: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app.services.questions, "_WAIT_SECONDS", 300.0)
+    monkeypatch.setattr(app.services.asked_corpora, "_WAIT_SECONDS", 300.0)
     generation = (await people.client.get("/v1/corpora/people")).json()["generation"]
     await people.add({"key": "new", "title": "Grace Hopper", "text": "Grace Hopper wrote a compiler."})
     body = {"query": "Who wrote a compiler?", "searcher": "dense", "min_generation": generation + 1}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-import app.services.questions
+import app.services.asked_corpora
 from api.access import limits
 from core.settings import ApiSettings
 from indexer import Worker
@@ -28,7 +28,7 @@ _KEY = "a-key-for-everything"
 async def test_every_operation_keeps_its_description(
     key: str, coverage: Coverage, make_server: MakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(app.services.questions, "_WAIT_SECONDS", 0.2)  # for generations that do not come
+    monkeypatch.setattr(app.services.asked_corpora, "_WAIT_SECONDS", 0.2)  # for generations that do not come
     monkeypatch.setattr(limits, "MOST", 1_000_000)  # the checks of authentication show more wrong keys
     server = await make_server(ApiSettings.model_validate({"keys": [key] if key else []}))
     server.client.headers["Authorization"] = f"Bearer {key}"

@@ -55,7 +55,7 @@ _SMALL = (
 )
 _BEFORE = r"(?:,?\s(?:according to|as per|as stated in|per|under|in|of|by|from|laut|gemäß|nach|selon|d['’]après|dans))?"
 _WITHIN = re.compile(
-    rf"{_BEFORE}\s(?P<en>(?:the\s(?=[A-Z0-9])|(?=[A-Z][\w&-]{{1,30}}['’]s?\s))"
+    rf"{_BEFORE}\s(?P<en>(?:the\s(?=[A-Z0-9])|(?:(?:Mr|Mrs|Ms|Mx|Dr)\.?\s)?(?=[A-Z][\w&-]{{1,30}}['’]s?\s))"
     rf"(?:(?!{_SMALL})[\w.&'’-]{{1,30}}\s){{1,6}}?(?i:{_KIND}(?:\s(?:agreement|document))?))"
     rf"|{_BEFORE}\s(?P<de>(?:d(?:er|ie|as|en|em|es)|dieser)\s(?:[A-ZÄÖÜ][\w-]{{1,30}}\s){{1,5}}"
     r"(?:Lizenz|Vertrags?|Vereinbarung|Satzung|Richtlinie|Handbuchs?)\b)"
@@ -63,6 +63,13 @@ _WITHIN = re.compile(
     r"(?:\s(?:de|du|des|la))?(?:\s[A-Z0-9][\w.-]{0,30}){1,4})"
 )
 """A document that a question names by a name and its kind, `the Halden lease`, and the preposition before it."""
+_PARTY = r"[A-ZÀ-ÖØ-Þ0-9][\w.&'’-]{0,30}(?:\s[A-ZÀ-ÖØ-Þ0-9][\w.&'’-]{0,30}){0,4}"
+_OF_PARTIES = re.compile(
+    rf"{_BEFORE}\s(?P<of>(?:the|our|their|his|her)\s(?:(?!{_SMALL})[\w-]{{1,30}}\s){{0,4}}?(?i:{_KIND})"
+    rf"(?:\sof\s\d{{1,2}}\s[A-Z][a-z]{{2,8}}\s\d{{4}})?"
+    rf"\s(?:between\s{_PARTY}\sand\s{_PARTY}|with\s{_PARTY}))"
+)
+"""A document that a question names by its kind and its parties, `the NDA between Halden and Storvik`."""
 _AT_END = re.compile(
     r",?\s(?:according to|as per|laut|gemäß|selon|d['’]après)\s(?P<named>[^,;:?]{3,80})(?=[\s?.]*\Z)", re.IGNORECASE
 )
@@ -89,19 +96,26 @@ class Naming:
 
 def find_naming(question: str) -> Naming | None:
     """Returns what the lead-in of a question names; without a lead-in, the document that the question names within or
-    at its end by a name and its kind. None if it names none, or several: each of them may answer.
+    at its end by its kind and a name or its parties. None if it names none, or several: each of them may answer.
     """
     lead_in, rest = split_lead_in(question)
     if lead_in:
         return Naming(named=lead_in, rest=rest, left_out=range(find_rest(question)))
     if len(question) > _LONGEST:
         return None
+    of_parties = list(_OF_PARTIES.finditer(question))
+    if of_parties:
+        return _leave_out(question, of_parties[0]) if len(of_parties) == 1 else None
     within = list(_WITHIN.finditer(question))
     found = _AT_END.search(question) or next(iter(within), None)
     if found is None or len({match[match.lastgroup or 0].casefold() for match in within}) > 1:
         return None
     if any(_JOINED_TO.search(question, 0, name.start()) or _JOINED_WITH.match(question, name.end()) for name in within):
         return None
+    return _leave_out(question, found)
+
+
+def _leave_out(question: str, found: re.Match[str]) -> Naming:
     start, end = found.span()
     return Naming(named=found[found.lastgroup or 0], rest=question[:start] + question[end:], left_out=range(start, end))
 

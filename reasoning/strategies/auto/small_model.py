@@ -25,6 +25,7 @@ from reasoning.citations.quotes import passage_text, select_quote
 from reasoning.engine.answers import Conclusion, abstain, answer_from_conclusion, answer_from_step, fill_step
 from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.engine.session import OpenStep, Session
+from reasoning.parties import restate_parties
 from reasoning.reading import COMPARED, Form, find_evidence, find_form, is_judgement_asked, is_short_answer_asked
 from reasoning.strategies.auto.execution import LOOK
 from reasoning.strategies.auto.table_rows import compute_rows, conclude_rows
@@ -32,6 +33,7 @@ from reasoning.strategies.extractive.answering import LEAST, describe_quotes, is
 from reasoning.strategies.extractive.over_periods.found import Series
 from reasoning.strategies.extractive.over_periods.series import find_series
 from reasoning.strategies.extractive.reading import read_hits
+from reasoning.strategies.extractive.restating import Searched, search_restated
 from reasoning.strategies.extractive.wording import Wanted, find_wanted
 
 __all__ = ["SHORT_LOOK", "answer_shortly", "look_for_series"]
@@ -78,6 +80,8 @@ async def answer_shortly(
         else:
             rows = await compute_rows(session, backends, question, hits, step)
         if outcome is None and rows is None:
+            question, found = await _restate(session, backends, question, found)
+            hits = found.hits
             outcome = await _conclude(session, backends, question, found, step, judge=judge, write=write)
     if rows is not None:
         return conclude_rows(session, rows)
@@ -113,6 +117,26 @@ async def _quote_values(
     return _Outcome(
         conclusion=Conclusion(text=text, support=Support.QUOTED, citations=citations, shown=shown), note=note
     )
+
+
+async def _restate(
+    session: Session, backends: ReasoningBackends, question: str, found: SearchResult
+) -> tuple[str, SearchResult]:
+    """Returns the question in the words of the agreement that defines its names, and what is found for it; as they are
+    without such an agreement.
+    """
+    if session.question.instructions or restate_parties(question, found.hits) is None:
+        return question, found
+    corpus, hits = session.question.corpus, found.hits[:_QUOTED_HITS]
+    with session.trace.timed("quote"):
+        reading = await read_hits(backends, corpus, question, replace(found, hits=hits, facts=()))
+
+    async def search(text: str) -> SearchResult:
+        return await session.search_fully(text, len(found.hits), step=LOOK, private=True)
+
+    first = Searched(text=question, found=found, reading=reading)
+    taken = await search_restated(backends, corpus, first, search, session.trace)
+    return taken.text, taken.found
 
 
 @dataclass(frozen=True, kw_only=True)

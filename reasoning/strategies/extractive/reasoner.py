@@ -9,7 +9,7 @@ from pydantic import Field
 from core.corpora import Corpus
 from core.events import AnswerEvent, SearchEvent, StepEvent
 from core.ports.reasoning import Answer, Question, Step, Support, Unsupported
-from core.ports.retrieval import Hit, Query, check_searched
+from core.ports.retrieval import Hit, Query, SearchResult, check_searched
 from core.strategies import StrategyConfig
 from core.text.titles import stem_of
 from core.text.value_kinds import find_stems
@@ -31,6 +31,7 @@ from reasoning.strategies.extractive.over_periods.series import asks_for_series,
 from reasoning.strategies.extractive.over_rows import NOTE, answer_over_rows
 from reasoning.strategies.extractive.quoting import choose, cite, write, write_nearest, write_unit
 from reasoning.strategies.extractive.reading import Reading, read_hits
+from reasoning.strategies.extractive.restating import Searched, search_restated
 from reasoning.strategies.extractive.sides import split_sides
 from reasoning.strategies.extractive.stated import asks_of_relation
 from reasoning.strategies.extractive.units import READ
@@ -167,6 +168,16 @@ class Extractive:
         trace.emit(SearchEvent(query=text, searcher=searcher, hits=found.hits, step=str(step)))
         with trace.timed("quote"):
             reading = await read_hits(self._backends, question.corpus, text, found)
+
+        async def search(restated: str) -> SearchResult:
+            return await self._backends.searcher.search(replace(query, text=restated, private=True), trace)
+
+        first = Searched(text=text, found=found, reading=reading)
+        taken = await search_restated(self._backends, question.corpus, first, search, trace)
+        if taken is not first:
+            text, found, reading = taken.text, taken.found, taken.reading
+            query = replace(query, text=text, private=True)
+            trace.emit(SearchEvent(query=text, searcher=searcher, hits=found.hits, step=str(step)))
         known = {hit.chunk.id for hit in found.hits}
         followed = await follow_reference(self._backends.searcher, query, reading, trace)
         if more := tuple(hit for hit in followed if hit.chunk.id not in known):

@@ -49,6 +49,9 @@ _FILES = {
     ),
     "award.txt": "In the matter of an arbitration between Orrin Ltd and Vell GmbH.\n\nThe sole arbitrator is Dr. Ines "
     "Hall. The seat of the arbitration is Geneva. The language is English.\n",
+    "employment.txt": "Contract of employment\n\nThis contract is made between Halden Mills, Kiel (the “Employer”), "
+    "and Mr Tor Vik, of Bergen (the “Employee”).\n\n# Work\n\nThe Employee enters service in May as a planner.\n\n"
+    "# Other work\n\nThe Employee may take a second job only with the consent of the Employer.\n",
     "lease.txt": "Lease of the workshop\n\nThe tenant pays 1,200 EUR per month. The deposit is three rents. "
     "The landlord repairs the roof. Pets are permitted.\n",
 }
@@ -110,6 +113,12 @@ async def test_what_the_folder_answers_is_quoted(quoting: Ask) -> None:
             written = answer.text[one.answer_span.start : one.answer_span.end]
             assert written == one.quote or one.cell is not None, question
         assert not any(one.quote.endswith("?") for one in answer.citations)
+
+
+async def test_a_party_is_called_as_its_contract_calls_it(quoting: Ask) -> None:
+    answer = await quoting("Can Mr Vik take a second job?")
+    assert answer.citations[0].quote == "The Employee may take a second job only with the consent of the Employer."
+    assert answer.steps[0].question == "Consider Contract of employment of Vik; can the Employee take a second job?"
 
 
 async def test_a_row_is_cited_with_its_header(quoting: Ask) -> None:

@@ -64,6 +64,13 @@ def test_the_rest_is_the_end_of_the_question(question: str) -> None:
         ("How long may it last according to the bylaws?", "the bylaws", "How long may it last?"),
         ("Welches Recht gilt laut der Kieler Lizenz?", "der Kieler Lizenz", "Welches Recht gilt?"),
         ("Que prévoit la licence Corvo en cas de litige ?", "la licence Corvo", "Que prévoit en cas de litige ?"),
+        ("Is overtime paid under Mr Vik's contract?", "Mr Vik's contract", "Is overtime paid?"),
+        (
+            "Which law governs the NDA between Halden Mills and Storvik?",
+            "the NDA between Halden Mills and Storvik",
+            "Which law governs?",
+        ),
+        ("What does the mutual contract with Norwind cost?", "the mutual contract with Norwind", "What does cost?"),
     ],
 )
 def test_a_document_is_named_anywhere(question: str, named: str, rest: str) -> None:
@@ -83,6 +90,7 @@ def test_a_document_is_named_anywhere(question: str, named: str, rest: str) -> N
         "Are fees due under the Halden licence and the bylaws?",
         "Ist die Kieler Lizenz oder die Bremer Lizenz strenger?",
         "Welche Fristen haben die Kieler Lizenz und Bremen?",
+        "Is the NDA between Halden and Storvik longer than the lease with Norwind?",
         "Que prévoient la licence Corvo et Norwind en cas de litige ?",
     ],
 )

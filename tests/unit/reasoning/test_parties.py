@@ -1,0 +1,102 @@
+"""Names in questions are restated as the terms of the agreement that defines them, and only then."""
+
+import pytest
+
+from core.ports.retrieval import Hit
+from reasoning.parties import restate_parties
+from testing.word_search import hit
+
+CONTRACT = (
+    "This contract is made on 3 May 2024 between Halden Mills GmbH, Kiel (the “Employer”), and Mr Tor Vik, born on "
+    "7 June 1990, of Bergen (the “Employee”)."
+)
+LEASE = "This Lease is made between Storvik Estates Limited (the “Landlord”) and Marn Tools plc (the “Tenant”)."
+STAFF = "Tor Vik | Head of Planning | Bergen"
+
+
+def contract(key: str = "contract", title: str = "Contract of employment", text: str = CONTRACT) -> Hit:
+    return hit(key, title, text)
+
+
+@pytest.mark.parametrize(
+    ("question", "restated"),
+    [
+        (
+            "Can Mr Vik take a second job?",
+            "Consider Contract of employment of Vik; can the Employee take a second job?",
+        ),
+        (
+            "What is Tor Vik's notice period?",
+            "Consider Contract of employment of Tor Vik; what is the Employee's notice period?",
+        ),
+        (
+            "Can Halden Mills dismiss Vik in 2025?",
+            "Consider Contract of employment of Halden Mills and Vik; can the Employer dismiss the Employee in 2025?",
+        ),
+    ],
+)
+def test_parties_are_called_as_the_contract_calls_them(question: str, restated: str) -> None:
+    found = restate_parties(question, [hit("staff", "Staff", STAFF), contract(), hit("lease", "Lease", LEASE)])
+    assert found is not None
+    assert found.text == restated
+    assert found.documents == {"contract"}
+    assert "Contract of employment" in found.note
+
+
+@pytest.mark.parametrize(
+    ("opening", "question", "restated"),
+    [
+        (
+            "Zwischen der Halden GmbH (nachfolgend „der Arbeitgeber“) und Frau Ines Corvo, Kiel („die Arbeitnehmerin“)",
+            "Darf Frau Corvo eine Nebentätigkeit ausüben?",
+            "Consider Vertrag of Corvo; darf die Arbeitnehmerin eine Nebentätigkeit ausüben?",
+        ),
+        (
+            'By and between Halden Ltd, hereinafter called "Licensor", and Corvo Inc., hereinafter called "Licensee".',
+            "May Corvo sublicense?",
+            "Consider Vertrag of Corvo; may the Licensee sublicense?",
+        ),
+    ],
+)
+def test_forms_of_definitions(opening: str, question: str, restated: str) -> None:
+    found = restate_parties(question, [contract(title="Vertrag", text=opening)])
+    assert found is not None
+    assert found.text == restated
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Compare the notice periods of Vik and Corvo.",  # Corvo is no party
+        "How far is Bergen?",  # a place in the address of a party
+        "Can the employee take a second job?",
+        "Consider the contract of Vik; can he take a second job?",
+        "Can Vik end it? " + "He wonders. " * 50,
+        "",
+    ],
+)
+def test_other_questions_stay(question: str) -> None:
+    assert restate_parties(question, [contract()]) is None
+
+
+def test_of_several_agreements_none_is_meant() -> None:
+    question = "Can Halden Mills sublet?"
+    lease = hit("lease", "Lease", LEASE.replace("Marn Tools plc", "Halden Mills GmbH"))
+    assert restate_parties(question, [contract(), lease]) is None
+    agreements = [contract(str(number)) for number in range(3)]
+    assert restate_parties("Can Vik take a second job?", agreements) is None
+    amended = restate_parties("Can Vik take a second job?", agreements[:2])
+    assert amended is not None
+    assert amended.documents == {"0", "1"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Halden Mills GmbH (the “Company”) reports its results. Sales were flat.",
+        "Made between Halden Mills GmbH (“Halden”) and Corvo AG (“Corvo”).",  # only shorter names
+        STAFF,
+    ],
+)
+def test_other_documents_define_no_parties(text: str) -> None:
+    assert restate_parties("What did Halden Mills earn?", [contract(text=text)]) is None

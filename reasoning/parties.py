@@ -86,7 +86,8 @@ def restate_parties(question: str, hits: Sequence[Hit]) -> Restated | None:
             if term is not None:
                 defined.setdefault(hit.document.id, {}).setdefault(name, term)
                 titles.setdefault(hit.document.id, hit.document.title or hit.document.key)
-    whole = {document: terms for document, terms in defined.items() if len(terms) == len(names)}
+    wanted = {name for name in names if name.start or len(name.words) > 1}  # the first word has a capital in any case
+    whole = {document: terms for document, terms in defined.items() if wanted <= terms.keys()}
     return _restate(question, whole, titles)
 
 

@@ -30,6 +30,10 @@ def contract(key: str = "contract", title: str = "Contract of employment", text:
             "Consider Contract of employment of Tor Vik; what is the Employee's notice period?",
         ),
         (
+            "Describe the notice period of Vik.",
+            "Consider Contract of employment of Vik; describe the notice period of the Employee.",
+        ),
+        (
             "Can Halden Mills dismiss Vik in 2025?",
             "Consider Contract of employment of Halden Mills and Vik; can the Employer dismiss the Employee in 2025?",
         ),

@@ -83,7 +83,7 @@ _TOLD = re.compile(
 _SEVERAL = re.compile(
     r"\b(?:and|und|et|y) (?:if (?:so|not)|to what extent|how|why|what|which|when|where|wie|warum|welche[nmrs]?|wann"
     r"|wo|comment|pourquoi|quel(?:le)?s?|quand|où|cómo|qué|cuándo)\b"
-    r"|\bwh(?:at|ich) (?:\w+ ){0,2}(?:changes|trends|factors|reasons|risks|measures|proceedings|steps|effects)\b"
+    r"|\bwh(?:at|ich) (?:\w+ ){0,4}(?:changes|trends|factors|reasons|risks|measures|proceedings|steps|effects)\b"
     r"|\b(?:correlation|relationship|trends|breakdown|implications?)\b"
     r"|\bthe (?:\w+ ){0,2}(?:drivers?|contributors?|rationale|impact (?:of|on))\b",
     re.IGNORECASE,

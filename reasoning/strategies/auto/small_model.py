@@ -29,10 +29,10 @@ from reasoning.reading import COMPARED, Form, find_evidence, find_form, is_judge
 from reasoning.strategies.auto.execution import LOOK
 from reasoning.strategies.auto.table_rows import compute_rows, conclude_rows
 from reasoning.strategies.extractive.answering import LEAST, describe_quotes, is_answered, quote_units, write_values
+from reasoning.strategies.extractive.following import read_and_follow
 from reasoning.strategies.extractive.over_periods.found import Series
 from reasoning.strategies.extractive.over_periods.series import find_series
-from reasoning.strategies.extractive.reading import read_hits
-from reasoning.strategies.extractive.wording import Wanted, find_wanted
+from reasoning.strategies.extractive.reading import PASSAGES, Reading, choose_depth
 
 __all__ = ["SHORT_LOOK", "answer_shortly", "look_for_series"]
 
@@ -46,8 +46,6 @@ _TO_JUDGE = 4
 """Sentences of all passages that are shown for yes or no about one thing. Fewer are judged better, and in a third of
 the time (docs/benchmarks/small-models.md); two things that are compared need a sentence each.
 """
-_QUOTED_HITS = 5
-"""Passages that are read for quotes: the probability that they answer was fitted to as many."""
 _MOST_QUOTES = 3
 _QUOTES = "Quotes: a small model's yes or no would be a guess, so the passages that tell it are quoted."
 _EXPLAINS = "Quotes: a small model's explanation would be worse than its sources, so these are quoted."
@@ -103,10 +101,9 @@ async def _quote_values(
     series = None if session.question.instructions else await look_for_series(session, question, found.hits, LOOK)
     if series is None:
         return None
-    hits = found.hits[: session.question.k or _QUOTED_HITS]
-    reading = None
+    hits, reading = found.hits[: session.question.k or PASSAGES], None
     if series.asks_more:
-        reading = await read_hits(backends, session.question.corpus, question, replace(found, hits=hits, facts=()))
+        hits, reading = await _read(session, backends, question, found)
         reading = reading if is_answered(reading, LEAST, sure=False) else None
     text, citations, note = write_values(question, series, reading, _MOST_QUOTES - 1)
     shown = tuple(passage_text(hit) for hit in {hit.chunk.id: hit for hit in (*series.hits, *hits)}.values())
@@ -117,10 +114,11 @@ async def _quote_values(
 
 @dataclass(frozen=True, kw_only=True)
 class _Outcome:
-    """What is answered, and the note on quotes, '' on the words of a model."""
+    """What is answered, the note on quotes, '' on the words of a model, and the hits that were read for quotes."""
 
     conclusion: Conclusion
     note: str = ""
+    hits: tuple[Hit, ...] = ()
 
 
 async def _conclude(
@@ -144,6 +142,8 @@ async def _conclude(
         outcome = await _quote(session, backends, question, found, _QUOTES)
     if outcome is not None:
         fill_step(step, outcome.conclusion)
+        if outcome.hits:  # not all passages that were searched for what a reference names
+            step.hits = tuple({hit.chunk.id: hit for hit in (*found.hits, *outcome.hits)}.values())
     else:
         fill_with_answer(step, await _pick(session, question, found.hits))
     return outcome
@@ -155,16 +155,29 @@ async def _quote(
     """Returns the sentences and rows that answer; None if none is likely to, or surely if only that counts. `label`
     says why they are quoted.
     """
-    asked = session.question
-    hits = found.hits[: asked.k or (_QUOTED_HITS if find_wanted(question) == Wanted() else SHORT_LOOK)]
-    with session.trace.timed("quote"):
-        reading = await read_hits(backends, asked.corpus, question, replace(found, hits=hits, facts=()))
-    if not is_answered(reading, LEAST, sure=asked.unsupported is Unsupported.ABSTAIN):
+    hits, reading = await _read(session, backends, question, found)
+    if not is_answered(reading, LEAST, sure=session.question.unsupported is Unsupported.ABSTAIN):
         return None
     text, citations = quote_units(question, reading, _MOST_QUOTES)
     shown = tuple(map(passage_text, hits))
     conclusion = Conclusion(text=text, support=Support.QUOTED, citations=citations, shown=shown)
-    return _Outcome(conclusion=conclusion, note=describe_quotes(reading, label, _REMEDY))
+    return _Outcome(conclusion=conclusion, note=describe_quotes(reading, label, _REMEDY), hits=hits)
+
+
+async def _read(
+    session: Session, backends: ReasoningBackends, question: str, found: SearchResult
+) -> tuple[tuple[Hit, ...], Reading]:
+    """Returns the hits that are read for quotes, as `extractive` reads them, and their reading."""
+    asked = session.question
+
+    async def search(text: str, documents: frozenset[str], k: int) -> Sequence[Hit]:
+        return await session.search(text, k, step=LOOK, documents=documents)
+
+    found = replace(found, hits=found.hits[: asked.k or choose_depth(question)], facts=())
+    read, reading = await read_and_follow(
+        backends, asked.corpus, question, found, session.trace, None if asked.parts else search
+    )
+    return read.hits, reading
 
 
 async def _pick(session: Session, question: str, hits: tuple[Hit, ...]) -> CitedAnswer:

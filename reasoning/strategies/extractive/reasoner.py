@@ -24,24 +24,20 @@ from reasoning.strategies.extractive.answering import (
     quote_units,
     write_values,
 )
-from reasoning.strategies.extractive.following import follow_reference
+from reasoning.strategies.extractive.following import read_and_follow
 from reasoning.strategies.extractive.over_periods.families import choose_family
 from reasoning.strategies.extractive.over_periods.rows import read_asked
 from reasoning.strategies.extractive.over_periods.series import asks_for_series, find_series
 from reasoning.strategies.extractive.over_rows import NOTE, answer_over_rows
 from reasoning.strategies.extractive.quoting import choose, cite, write, write_nearest, write_unit
-from reasoning.strategies.extractive.reading import Reading, read_hits
+from reasoning.strategies.extractive.reading import Reading, choose_depth
 from reasoning.strategies.extractive.sides import split_sides
 from reasoning.strategies.extractive.stated import asks_of_relation
 from reasoning.strategies.extractive.units import READ
-from reasoning.strategies.extractive.wording import Wanted, asks_for_each, find_wanted, leave_out_each
+from reasoning.strategies.extractive.wording import asks_for_each, leave_out_each
 
-__all__ = ["PASSAGES", "Config", "Extractive"]
+__all__ = ["Config", "Extractive"]
 
-PASSAGES = 5
-"""Hits that are read unless the question says another number."""
-_PASSAGES_OF_TEXT = 10
-"""The same of a question for a reason or a change, whose words are seldom those of its answer."""
 _FEWEST_SIDES = 2
 _MOST_VERSIONS = 8
 """Versions of a document that are searched for a question about each."""
@@ -154,7 +150,7 @@ class Extractive:
         query = Query(
             corpus=question.corpus,
             text=text,
-            k=question.k or (PASSAGES if find_wanted(text) == Wanted() else _PASSAGES_OF_TEXT),
+            k=question.k or choose_depth(text),
             documents=question.documents,
             parts=question.parts,
             web=question.web,
@@ -165,16 +161,17 @@ class Extractive:
         found = await self._backends.searcher.search(query, trace)
         searcher = self._backends.searcher_name
         trace.emit(SearchEvent(query=text, searcher=searcher, hits=found.hits, step=str(step)))
-        with trace.timed("quote"):
-            reading = await read_hits(self._backends, question.corpus, text, found)
-        known = {hit.chunk.id for hit in found.hits}
-        followed = await follow_reference(self._backends.searcher, query, reading, trace)
-        if more := tuple(hit for hit in followed if hit.chunk.id not in known):
-            found = replace(found, hits=found.hits + more)
-            trace.emit(SearchEvent(query=text, searcher=searcher, hits=found.hits, step=str(step)))
-            with trace.timed("quote"):
-                reading = await read_hits(self._backends, question.corpus, text, found)
-        return _Look(question=text, side=side, hits=found.hits, reading=reading, seconds=time.monotonic() - began)
+
+        async def search(wanted: str, documents: frozenset[str], k: int) -> Sequence[Hit]:
+            within = replace(query, text=wanted, documents=documents, k=k)
+            return (await self._backends.searcher.search(within, trace)).hits
+
+        read, reading = await read_and_follow(
+            self._backends, question.corpus, text, found, trace, None if question.parts else search
+        )
+        if len(read.hits) > len(found.hits):
+            trace.emit(SearchEvent(query=text, searcher=searcher, hits=read.hits, step=str(step)))
+        return _Look(question=text, side=side, hits=read.hits, reading=reading, seconds=time.monotonic() - began)
 
     async def _conclude_rows(self, question: Question, looks: list["_Look"], trace: Trace) -> Answer | None:
         """Returns the answer to a question over all rows of one table, whose passages are then hits of the step; None

@@ -1,6 +1,7 @@
 """`auto` with a small model: one search, a value that code checks, and support that code computes."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -9,6 +10,7 @@ from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Support, Unsupported
 from tests.integration.reasoning.auto.conftest import DOCUMENTS
 from tests.integration.reasoning.auto.replies import concluded, roles
+from tests.integration.reasoning.referring_searcher import REFERRING, ReferringSearcher
 from tests.reasoning_desk import ReasoningDesk
 from tests.twins.chat_server import Call, ChatServer, Reply
 
@@ -214,6 +216,16 @@ async def test_what_sentences_answer_is_quoted(server: ChatServer) -> None:
     server.respond = lambda _: concluded("Floods [1]", "inferred")
     await desk.ask("auto", "Why was the dam of Halden raised in 1911?", instructions="Answer in one word.")
     assert roles(server) == ["conclude"]
+
+
+async def test_a_reference_is_followed(server: ChatServer, small: ReasoningDesk) -> None:
+    """As `extractive` follows it. Of that search, the step has the passages of the place alone."""
+    small.backends = replace(small.backends, searcher=ReferringSearcher())
+    answer, _ = await small.ask("auto", "Why are there legal proceedings of Norwick?", k=2)
+    assert answer.support is Support.QUOTED
+    assert REFERRING[3] in [citation.quote for citation in answer.citations]
+    assert [found.chunk.id for found in answer.steps[0].hits][2:] == ["report#2", "report#3"]
+    assert not server.calls
 
 
 async def test_an_explanation_that_no_sentence_gives_is_written(server: ChatServer, small: ReasoningDesk) -> None:

@@ -79,6 +79,7 @@ def test_candidates_have_the_kind_that_is_asked_for(question: str, candidates: t
         ("the mill at Porto", False),
         ("Did it buy looms, and if so, what did they cost?", False),
         ("Which risk factors has the mill?", False),
+        ("What important bookkeeping policy changes did it make?", False),
         ("What is the relationship between looms and belts?", False),
         ("Which owner of the mill was born in Porto and was a weaver?", True),
         ("Who founded it? " * 100, False),

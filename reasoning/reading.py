@@ -211,6 +211,8 @@ def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
 _MOST_CITED = 3
 _MOST_READ = 50
 """Hits among which evidence is looked for, the best ones: each costs a millisecond."""
+_LONGEST_VALUE = 12
+"""Words of an answer that is a value; a longer answer is sentences."""
 _LONGEST_READ = 1000
 """Characters of a question whose names and nouns are looked for."""
 _COVERED = 0.7
@@ -247,7 +249,8 @@ _BEGINS = re.compile(
 def find_evidence(answer: str, question: str, hits: Sequence[Hit]) -> tuple[Hit, ...]:
     """Returns the hits that an answer stands on, in their order, at most three; none if no hit holds the answer.
 
-    The first chosen hit holds the answer and has most words of the question. Further hits follow while they hold names
+    The first chosen hit holds the answer and has most words of the question. Sentences are held by any hit with their
+    names and numbers, so theirs has most of their words. Further hits follow while they hold names
     of the question that the chosen hits lack, and are linked to a chosen hit: the title of one stands in the other. A
     judgement, such as yes, stands on the hits with the names that it is about.
     """
@@ -259,7 +262,8 @@ def find_evidence(answer: str, question: str, hits: Sequence[Hit]) -> tuple[Hit,
     holding = [hit for hit in hits if judges or not find_unheld(answer, [texts[hit.chunk.id]], question)]
     if not holding:
         return ()
-    chosen = [max(holding, key=lambda hit: len(asked & words[hit.chunk.id]))]
+    said = _stems(answer) if len(answer.split()) > _LONGEST_VALUE else frozenset[str]()
+    chosen = [max(holding, key=lambda hit: (len(said & words[hit.chunk.id]), len(asked & words[hit.chunk.id])))]
     missing = _missing_names(question, words[chosen[0].chunk.id])
     while missing and len(chosen) < _MOST_CITED:
         more = [

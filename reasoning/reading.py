@@ -89,6 +89,19 @@ _SEVERAL = re.compile(
     re.IGNORECASE,
 )
 """A question in two parts, or for a list or a relation: "yes", or one name, is no answer to it."""
+_OF_RULE = re.compile(
+    r"\bwh(?:at|ich) (?:(?:types?|kinds?|sorts?|categor(?:y|ies)) of )?(?:\w+ ){0,2}"
+    r"(?:(?:information|data)(?!\s(?:cent(?:er|re)|base|set|sheet|system)s?\b)|details|rights|obligations|duties|conditions"
+    r"|exceptions|remedies|restrictions|requirements)\b"
+    r"|\bwho (?:else )?(?:can|may|must|shall|(?:has|have|gets?) access"
+    r"|(?:is|are) (?:allowed|permitted|entitled|required|responsible|liable))\b"
+    r"|\bwelche[nr]? (?:\w+ ){0,2}(?:informationen|daten|rechte|pflichten|bedingungen|ausnahmen|einschränkungen)\b"
+    r"|\bwer (?:darf|kann|muss|haftet|hat zugriff|ist (?:berechtigt|verpflichtet|verantwortlich))\b"
+    r"|\bquel(?:le)?s (?:\w+ ){0,2}(?:informations|données|droits|obligations|conditions|exceptions|restrictions)\b"
+    r"|\bqui (?:peut|doit|a accès|est (?:autorisé|tenu|responsable))\b",
+    re.IGNORECASE,
+)
+"""A question for what is allowed or due, or for what is known of somebody: a sentence with its exceptions tells it."""
 _OR = re.compile(r"(?<=\s)(?:or|oder|ou)(?=\s)")
 
 _MONTHS = (
@@ -122,7 +135,7 @@ def find_form(question: str) -> Form:
 
 def is_short_answer_asked(question: str) -> bool:
     """Returns whether a few words answer a question: it asks who, when, which or how many, or whether something is so,
-    nothing in it asks for an explanation, a list, a summary or a second thing, and it is no longer than 1,000
+    nothing in it asks for an explanation, a list, a summary, a rule or a second thing, and it is no longer than 1,000
     characters.
     """
     if are_sentences_asked(question):
@@ -142,10 +155,12 @@ def is_judgement_asked(question: str) -> bool:
 
 
 def are_sentences_asked(question: str) -> bool:
-    """Returns whether a question asks for an explanation, a list, a comparison, or two things, or is a long text."""
+    """Returns whether a question asks for an explanation, a list, a comparison, a rule, or two things, or is a long
+    text.
+    """
     if len(question) > _LONGEST_QUESTION:
         return True
-    return _TOLD.search(question) is not None or _SEVERAL.search(question) is not None
+    return any(asks.search(question) is not None for asks in (_TOLD, _SEVERAL, _OF_RULE))
 
 
 def list_judgements(question: str) -> tuple[str, ...]:

@@ -18,6 +18,8 @@ from reasoning.citations.quotes import passage_text
 from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.strategies.extractive.answering import (
     LEAST,
+    NOTHING,
+    decline,
     describe_quotes,
     is_answered,
     keep_cells,
@@ -29,7 +31,7 @@ from reasoning.strategies.extractive.over_periods.families import choose_family
 from reasoning.strategies.extractive.over_periods.rows import read_asked
 from reasoning.strategies.extractive.over_periods.series import asks_for_series, find_series
 from reasoning.strategies.extractive.over_rows import NOTE, answer_over_rows
-from reasoning.strategies.extractive.quoting import choose, cite, write, write_nearest, write_unit
+from reasoning.strategies.extractive.quoting import choose, cite, write, write_unit
 from reasoning.strategies.extractive.reading import Reading, choose_depth
 from reasoning.strategies.extractive.sides import split_sides
 from reasoning.strategies.extractive.stated import asks_of_relation
@@ -43,8 +45,6 @@ _MOST_VERSIONS = 8
 """Versions of a document that are searched for a question about each."""
 _LABEL = "Extractive: this answer only quotes its sources; no language model wrote it."
 _REMEDY = "set up a language model"
-_NOTHING = "No passage was found that answers this."
-_DECLINES = "No sentence here surely answers this. Nearest:"
 _UNREAD = (
     "the conversation before the question was not read: `extractive` asks no language model; ask a question that can "
     "be understood alone"
@@ -201,9 +201,9 @@ class Extractive:
         reading = look.reading
         shown = tuple(passage_text(hit) for hit in look.hits)
         if not self._answers(question, reading):
-            text, citations = cite(write_nearest(reading.units), _DECLINES)
+            text, citations = decline(reading)
             return Answer(
-                text=text if citations else _NOTHING,
+                text=text,
                 reasoner="extractive",
                 citations=citations,
                 abstained=True,
@@ -260,7 +260,7 @@ class Extractive:
         text, citations = cite(written)
         missing = [look.side for look in looks if look not in found]
         if missing:
-            text += f"\n\n{', '.join(missing)}: {_NOTHING[0].lower()}{_NOTHING[1:]}"
+            text += f"\n\n{', '.join(missing)}: {NOTHING[0].lower()}{NOTHING[1:]}"
         least = min((look.reading for look in found), key=lambda reading: reading.right)
         return Answer(
             text=text,

@@ -17,6 +17,7 @@ from reasoning.actions.answers.answer import fill_step as fill_with_answer
 from reasoning.actions.answers.conclude import conclude_plainly
 from reasoning.actions.answers.pick_answer import pick_answer
 from reasoning.actions.replies import note_unheld
+from reasoning.asking_words import asks_what_is_told, find_report_words
 from reasoning.citations.held import find_unheld
 from reasoning.citations.markers import strip_markers
 from reasoning.citations.quotes import passage_text, select_quote
@@ -47,6 +48,9 @@ _TO_JUDGE = 4
 and in a third of the time (docs/benchmarks/small-models.md); two things that are compared need a sentence each.
 """
 _QUOTES = "Quotes: a small model's yes or no would be a guess, so the passages that tell it are quoted."
+_NOT_ASKED = (
+    "A small model's yes or no about a document would be a guess, so it was not asked; `auto:judge=true` asks it."
+)
 _EXPLAINS = "Quotes: a small model's explanation would be worse than its sources, so these are quoted."
 
 
@@ -58,8 +62,8 @@ async def answer_shortly(
     - A request with instructions is answered from the whole passages.
     - A question over periods is answered by the value of each, and a question for a value of one report by that: code
       finds them, as the answer to a question over all rows of a table.
-    - Yes or no about one thing is told by quotes, unless `judge` is set or nothing seems to tell it: then the model
-      judges the nearest sentences, which its answer cites.
+    - Yes or no about one thing is told by quotes, unless `judge` is set. If nothing seems to tell it, what a document
+      says is not judged; else the model judges the nearest sentences, which its answer cites.
     - A question that asks for more than a value is answered by quotes, too, unless `write` is set or nothing seems to
       answer it: then the model writes from the whole passages.
     - Where there is no answer, the nearest sentences are quoted.
@@ -104,7 +108,7 @@ def _finish(session: Session, outcome: _Outcome) -> Answer:
     if not step.answer:
         text, citations = outcome.nearest
         declined = abstain(session, text, shown=[*map(passage_text, step.hits)], unstated=step.unstated)
-        return replace(declined, citations=citations)
+        return replace(declined, citations=citations, note=outcome.note or declined.note)
     if outcome.conclusion is None:
         return answer_from_step(session, step)
     answer = answer_from_conclusion(session, outcome.conclusion)
@@ -138,11 +142,18 @@ async def _look(
         conclusion, note = quotes.conclude(question, label)
         fill_step(step, conclusion)
         return _Outcome(conclusion=conclusion, note=note)
+    if label == _QUOTES and quotes is not None and _asks_document(question, found):
+        return _Outcome(note=_NOT_ASKED, nearest=quotes.decline())
     outcome = await _ask(session, question, found, step, quotes if is_judged else None)
     if step.answer:
         return outcome
     quotes = quotes or await read_quotes(session, backends, question, found)
     return replace(outcome, nearest=quotes.decline())
+
+
+def _asks_document(question: str, found: SearchResult) -> bool:
+    """Returns whether a question is about what a document says: it names the document, or a report."""
+    return bool(found.named) or asks_what_is_told(question) or find_report_words(question) is not None
 
 
 def _find_label(session: Session, question: str, *, judge: bool, write: bool) -> str:

@@ -216,8 +216,15 @@ async def test_a_judgement_is_made_from_the_named_document_and_cites_what_was_ju
     named = {"lease": ("Lease of Halden", lease), "loan": ("Loan of Norwick", other)}
     desk = ReasoningDesk(server, DOCUMENTS | named, profile="small")
     desk.backends = replace(desk.backends, searcher=_NamingSearcher(desk.backends.searcher, "lease"))
+    asked = "Consider the Lease of Halden; do some obligations survive its termination?"
+    declined, _ = await desk.ask("auto", asked)
+    assert declined.abstained
+    assert declined.text.startswith("No sentence here surely answers this. Nearest:")
+    assert {citation.document.key for citation in declined.citations} == {"lease"}
+    assert declined.note.endswith("would be a guess, so it was not asked; `auto:judge=true` asks it.")
+    assert not server.calls
     server.respond = picking("no")
-    answer, _ = await desk.ask("auto", "Consider the Lease of Halden; do some obligations survive its termination?")
+    answer, _ = await desk.ask("auto:judge=true", asked)
     assert roles(server) == ["pick_answer"]
     assert other not in server.calls[0].text
     assert (answer.plain, answer.support) == ("no", Support.INFERRED)

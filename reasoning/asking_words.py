@@ -18,7 +18,8 @@ _TOLD = (
     r"|listed|explained|referenced|reported|stated|revealed|mentioned|detailed|shown|given|outlined|highlighted)"
 )
 _REPORT = (
-    r"(?:(?:annual|quarterly|interim|half-yearly?|financial)\s)?(?:10-?[KQ]s?|20-F|8-K|reports?|filings?)"
+    r"(?:(?:annual|quarterly|interim|half-yearly?|financial)\s)?"
+    r"(?:(?:10-?[KQ]s?|20-F|8-K)(?:\s(?:reports?|filings?))?|reports?|filings?)"
     r"|(?:Quartals|Jahres|Halbjahres|Geschäfts)berichte?n?s?|rapports?(?:\s(?:annuel|trimestriel|semestriel)s?)?"
 )
 _WHICH = (

@@ -83,12 +83,25 @@ _TOLD = re.compile(
 _SEVERAL = re.compile(
     r"\b(?:and|und|et|y) (?:if (?:so|not)|to what extent|how|why|what|which|when|where|wie|warum|welche[nmrs]?|wann"
     r"|wo|comment|pourquoi|quel(?:le)?s?|quand|où|cómo|qué|cuándo)\b"
-    r"|\bwh(?:at|ich) (?:\w+ ){0,2}(?:changes|trends|factors|reasons|risks|measures|proceedings|steps|effects)\b"
+    r"|\bwh(?:at|ich) (?:\w+ ){0,4}(?:changes|trends|factors|reasons|risks|measures|proceedings|steps|effects)\b"
     r"|\b(?:correlation|relationship|trends|breakdown|implications?)\b"
     r"|\bthe (?:\w+ ){0,2}(?:drivers?|contributors?|rationale|impact (?:of|on))\b",
     re.IGNORECASE,
 )
 """A question in two parts, or for a list or a relation: "yes", or one name, is no answer to it."""
+_OF_RULE = re.compile(
+    r"\bwh(?:at|ich) (?:(?:types?|kinds?|sorts?|categor(?:y|ies)) of )?(?:\w+ ){0,2}"
+    r"(?:(?:information|data)(?!\s(?:cent(?:er|re)|base|set|sheet|system)s?\b)|details|rights|obligations|duties|conditions"
+    r"|exceptions|remedies|restrictions|requirements)\b"
+    r"|\bwho (?:else )?(?:can|may|must|shall|(?:has|have|gets?) access"
+    r"|(?:is|are) (?:allowed|permitted|entitled|required|responsible|liable))\b"
+    r"|\bwelche[nr]? (?:\w+ ){0,2}(?:informationen|daten|rechte|pflichten|bedingungen|ausnahmen|einschränkungen)\b"
+    r"|\bwer (?:darf|kann|muss|haftet|hat zugriff|ist (?:berechtigt|verpflichtet|verantwortlich))\b"
+    r"|\bquel(?:le)?s (?:\w+ ){0,2}(?:informations|données|droits|obligations|conditions|exceptions|restrictions)\b"
+    r"|\bqui (?:peut|doit|a accès|est (?:autorisé|tenu|responsable))\b",
+    re.IGNORECASE,
+)
+"""A question for what is allowed or due, or for what is known of somebody: a sentence with its exceptions tells it."""
 _OR = re.compile(r"(?<=\s)(?:or|oder|ou)(?=\s)")
 
 _MONTHS = (
@@ -122,7 +135,7 @@ def find_form(question: str) -> Form:
 
 def is_short_answer_asked(question: str) -> bool:
     """Returns whether a few words answer a question: it asks who, when, which or how many, or whether something is so,
-    nothing in it asks for an explanation, a list, a summary or a second thing, and it is no longer than 1,000
+    nothing in it asks for an explanation, a list, a summary, a rule or a second thing, and it is no longer than 1,000
     characters.
     """
     if are_sentences_asked(question):
@@ -142,10 +155,12 @@ def is_judgement_asked(question: str) -> bool:
 
 
 def are_sentences_asked(question: str) -> bool:
-    """Returns whether a question asks for an explanation, a list, a comparison, or two things, or is a long text."""
+    """Returns whether a question asks for an explanation, a list, a comparison, a rule, or two things, or is a long
+    text.
+    """
     if len(question) > _LONGEST_QUESTION:
         return True
-    return _TOLD.search(question) is not None or _SEVERAL.search(question) is not None
+    return any(asks.search(question) is not None for asks in (_TOLD, _SEVERAL, _OF_RULE))
 
 
 def list_judgements(question: str) -> tuple[str, ...]:
@@ -211,6 +226,8 @@ def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
 _MOST_CITED = 3
 _MOST_READ = 50
 """Hits among which evidence is looked for, the best ones: each costs a millisecond."""
+_LONGEST_VALUE = 12
+"""Words of an answer that is a value; a longer answer is sentences."""
 _LONGEST_READ = 1000
 """Characters of a question whose names and nouns are looked for."""
 _COVERED = 0.7
@@ -247,7 +264,8 @@ _BEGINS = re.compile(
 def find_evidence(answer: str, question: str, hits: Sequence[Hit]) -> tuple[Hit, ...]:
     """Returns the hits that an answer stands on, in their order, at most three; none if no hit holds the answer.
 
-    The first chosen hit holds the answer and has most words of the question. Further hits follow while they hold names
+    The first chosen hit holds the answer and has most words of the question. Sentences are held by any hit with their
+    names and numbers, so theirs has most of their words. Further hits follow while they hold names
     of the question that the chosen hits lack, and are linked to a chosen hit: the title of one stands in the other. A
     judgement, such as yes, stands on the hits with the names that it is about.
     """
@@ -259,7 +277,8 @@ def find_evidence(answer: str, question: str, hits: Sequence[Hit]) -> tuple[Hit,
     holding = [hit for hit in hits if judges or not find_unheld(answer, [texts[hit.chunk.id]], question)]
     if not holding:
         return ()
-    chosen = [max(holding, key=lambda hit: len(asked & words[hit.chunk.id]))]
+    said = _stems(answer) if len(answer.split()) > _LONGEST_VALUE else frozenset[str]()
+    chosen = [max(holding, key=lambda hit: (len(said & words[hit.chunk.id]), len(asked & words[hit.chunk.id])))]
     missing = _missing_names(question, words[chosen[0].chunk.id])
     while missing and len(chosen) < _MOST_CITED:
         more = [

@@ -16,7 +16,7 @@ from core.text.terms import split_words
 from core.text.value_kinds import ValueKind, find_digits, find_kind, has_value
 from core.text.word_lists import SMALL_WORDS
 
-__all__ = ["select_sentences", "shorten_hits", "stems_of"]
+__all__ = ["shorten_hits", "stems_of"]
 
 _FIRST = 0.8
 """The worth of the first sentence, which mostly says what the passage is about."""
@@ -25,10 +25,6 @@ _BRIDGE = 0.7
 _VALUE = 1.0
 """The worth of a value of the kind that the question asks for: as much as a word of the question."""
 _PER_WORD = 1 / 200
-_PER_WORD_ALONE = 1 / 100
-"""The cost of each word if a sentence stands alone for its passage: a sentence of a contract may be a page."""
-_SHORTEST = 4
-"""Words of a sentence that says something: a heading has fewer."""
 _QUESTION_READ = 2000
 _READ = 20_000
 """Characters of a passage whose cells are named; only passages that came with ready embeddings are longer."""
@@ -69,26 +65,6 @@ def shorten_hits(question: str, hits: Sequence[Hit], sentences: int) -> tuple[Hi
     return tuple(
         _shorten(question, hit, asked.without(titles[place]), [*titles[:place], *titles[place + 1 :]], sentences)
         for place, hit in enumerate(hits)
-    )
-
-
-def select_sentences(question: str, hits: Sequence[Hit], most: int) -> tuple[Hit, ...]:
-    """Returns hits cut to the sentences that share most words with the question, at most `most` sentences in all. Hits
-    without such a sentence are left out. The hit with the best sentence comes first.
-    """
-    asked = _read(question)
-    listed = [_list_units(question, hit) for hit in hits]
-    found: list[tuple[float, int, int]] = []
-    for place, units in enumerate(listed):
-        for at, unit in enumerate(units):
-            words = len(unit.text.split())
-            if words >= _SHORTEST or unit.is_row:
-                found.append((_PER_WORD_ALONE * words - asked.count_words(stems_of(unit.text)), place, at))
-    best: dict[int, list[int]] = {}
-    for _, place, at in sorted(found)[:most]:
-        best.setdefault(place, []).append(at)
-    return tuple(
-        _with_units(hits[place], [listed[place][at] for at in sorted(chosen)]) for place, chosen in best.items()
     )
 
 

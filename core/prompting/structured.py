@@ -273,9 +273,11 @@ def _make_strict(schema: Any, without: frozenset[str]) -> Any:
 def make_cut_error(completion: Completion, request: ChatRequest) -> MalformedReply:
     """Returns the error for an answer that reached its token limit before it was complete."""
     spent = "on reasoning before it answered" if completion.reasoned or not completion.text.strip() else "mid-answer"
+    remedy = "allow more with HOPWEAVE_LLM__MAX_OUTPUT_TOKENS, or set a model that reasons less for this step"
+    if request.max_tokens is not None:
+        remedy = f"this step allows no more than {request.max_tokens}"
     return MalformedReply(
-        f"step {request.role!r}: {completion.model} spent its {completion.completion_tokens} tokens {spent}; "
-        "allow more with HOPWEAVE_LLM__MAX_OUTPUT_TOKENS, or set a model that reasons less for this step",
+        f"step {request.role!r}: {completion.model} spent its {completion.completion_tokens} tokens {spent}; {remedy}",
         strip_thinking(completion.text),
         cut=True,
     )

@@ -153,7 +153,7 @@ _EXPLAINS = re.compile(
 )
 """Who asks for reasons wants sentences."""
 _EXTREMES = re.compile(
-    r"\b(?:highest|lowest|peak(?:ed)?|most|least|largest|smallest|maximum|minimum|fluctuat\w{0,4}|range|best|worst"
+    r"\b(?:highest|lowest|peak(?:ed)?|most(?!\srecent)|(?<!at\s)least|largest|smallest|maximum|minimum|fluctuat\w{0,4}|range|best|worst"
     r"|höchste[nrs]?|niedrigste[nrs]?|größte[nrs]?|kleinste[nrs]?|schwank\w{0,6}"
     r"|plus (?:haut|bas|élevé|faible|grand|petit)e?s?|fluctué\w{0,3}|maximum|minimum)\b",
     re.IGNORECASE,

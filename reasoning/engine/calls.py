@@ -42,8 +42,8 @@ class ModelCall:
     `passages` fill the prompt's `{{passages}}`, numbered from 1; the last passages are dropped if the model cannot read
     them all. `facts` of the passages that are shown fill its `{{facts}}`. `role` selects the model and is the name that
     usage is counted under; '' is the prompt's name. `chunks` are ids of chunks whose words are in the variables, as
-    quotes or answers. `conversation` puts the history before the last message. `sample`, `temperature`, `cached` and
-    `given` have the meaning that they have in `ChatRequest`.
+    quotes or answers. `conversation` puts the history before the last message. `sample`, `temperature`, `cached`,
+    `given` and `max_tokens` have the meaning that they have in `ChatRequest`.
     """
 
     prompt: Prompt
@@ -59,6 +59,7 @@ class ModelCall:
     sample: int = 0
     cached: bool = True
     given: Callable[[], Completion] | None = None
+    max_tokens: int | None = None
 
 
 def drop_last_passages(shown: tuple[Hit, ...], error: ContextTooLong) -> tuple[Hit, ...]:
@@ -134,6 +135,7 @@ def build_request(call: ModelCall, question: Question, shown: Sequence[Hit], chu
         cacheable=not question.parts and not question.history,
         cached=call.cached,
         given=call.given,
+        max_tokens=call.max_tokens,
     )
 
 

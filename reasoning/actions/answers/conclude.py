@@ -44,6 +44,8 @@ __all__ = [
 
 _ROLE = "conclude"
 _MAX_ANSWER = 40_000
+_MOST_TOKENS = 800
+"""Tokens of sentences of a small model, which may repeat itself until its context is full: a quarter of an hour."""
 
 
 class Concluded(BaseModel):  # without a docstring: it would be part of the schema that models are sent
@@ -114,6 +116,7 @@ async def conclude_plainly(session: Session, question: str, passages: Sequence[H
         passages=passages,
         step=step,
         conversation=True,
+        max_tokens=_MOST_TOKENS,
     )
     return await _conclude_from_passages(session, call, (), thinking=False, stream=True, plainly=True)
 

@@ -32,6 +32,7 @@ from reasoning.strategies.auto.execution import LOOK, Execution, NodeAnswer, Nod
 from reasoning.strategies.auto.small_model import SHORT_LOOK, answer_shortly, look_for_series
 from reasoning.strategies.auto.table_rows import compute_rows, conclude_rows
 from reasoning.strategies.extractive.over_rows import RowsAnswer
+from reasoning.strategies.extractive.reading import choose_depth
 
 __all__ = ["Auto", "Config"]
 
@@ -119,7 +120,7 @@ class Auto:
         return await _conclude(session, question, execution, hits)
 
     async def _answer_by_small_model(self, session: Session, question: str) -> Answer:
-        k = session.question.k or max(self._config.look, SHORT_LOOK)
+        k = session.question.k or max(self._config.look, SHORT_LOOK, choose_depth(question))
         answer = await answer_shortly(
             session, self._backends, question, k, judge=self._config.judge, write=self._config.write
         )

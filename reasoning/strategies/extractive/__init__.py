@@ -7,8 +7,8 @@ how probably one of them answers. `quoting` writes units, and `answering` choose
 
 from core.ports.reasoning import Reasoner
 from reasoning.engine.reasoner import ReasoningBackends
-from reasoning.strategies.extractive.reading import OTHER_NUMBER, read_hits
-from reasoning.strategies.extractive.reasoner import PASSAGES, Config, Extractive
+from reasoning.strategies.extractive.reading import OTHER_NUMBER, PASSAGES, read_hits
+from reasoning.strategies.extractive.reasoner import Config, Extractive
 
 __all__ = ["OTHER_NUMBER", "PASSAGES", "Config", "build", "read_hits"]
 

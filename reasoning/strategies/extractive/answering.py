@@ -7,11 +7,11 @@ from core.ports.reasoning import Citation
 from reasoning.strategies.extractive.evidence import FEATURES
 from reasoning.strategies.extractive.over_periods.found import Series
 from reasoning.strategies.extractive.over_periods.writing import write_series
-from reasoning.strategies.extractive.quoting import choose, cite, write, write_unit
+from reasoning.strategies.extractive.quoting import choose, cite, write, write_nearest, write_unit
 from reasoning.strategies.extractive.reading import Reading
 from reasoning.strategies.extractive.units import Unit
 
-__all__ = ["LEAST", "describe_quotes", "is_answered", "keep_cells", "quote_units", "write_values"]
+__all__ = ["LEAST", "NOTHING", "decline", "describe_quotes", "is_answered", "keep_cells", "quote_units", "write_values"]
 
 LEAST = 0.3
 """Declines below this probability that the hits answer, unless an option says otherwise."""
@@ -24,6 +24,8 @@ _IN_UNIT, _IN_CONTEXT = FEATURES.index("in_unit"), FEATURES.index("in_context")
 _SAYS_ALL = 0.98
 """The share of the words' weight that a row must have, together with its table and document, to answer alone."""
 _SHOWN_WORDS = 5
+NOTHING = "No passage was found that answers this."
+_DECLINES = "No sentence here surely answers this. Nearest:"
 _REST = " Sentences that may answer the rest of the question are quoted."
 _UNSURE = (
     "{} It is unsure: the estimate that one of the quotes answers the question is {} %{}. Read the passages around "
@@ -35,6 +37,12 @@ def is_answered(reading: Reading, min_probability: float, *, sure: bool) -> bool
     """Returns whether the units answer, as probably as `min_probability` says, and surely if that is wanted."""
     answers = bool(reading.units) and (reading.answerable >= min_probability or reading.is_found)
     return answers and (not sure or reading.right >= _SURE)
+
+
+def decline(reading: Reading) -> tuple[str, tuple[Citation, ...]]:
+    """Returns the text of an answer that declines, with the nearest units, and their citations."""
+    text, citations = cite(write_nearest(reading.units), _DECLINES)
+    return (text, citations) if citations else (NOTHING, ())
 
 
 def quote_units(question: str, reading: Reading, most: int) -> tuple[str, tuple[Citation, ...]]:

@@ -1,16 +1,22 @@
 """Follows a reference, such as "Refer to Note 13 for legal proceedings": finds passages of the place that it names."""
 
 import re
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
+from core.corpora import Corpus
 from core.documents import HEADING_SEPARATOR
-from core.ports.retrieval import Hit, Query, Searcher
+from core.ports.retrieval import Hit, SearchResult
 from core.trace import Trace
+from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.strategies.extractive.evidence import FEATURES
-from reasoning.strategies.extractive.reading import Reading
+from reasoning.strategies.extractive.reading import Reading, read_hits
 from reasoning.strategies.extractive.wording import is_reference
 
-__all__ = ["follow_reference"]
+__all__ = ["SearchWithin", "read_and_follow"]
+
+SearchWithin = Callable[[str, frozenset[str], int], Awaitable[Sequence[Hit]]]
+"""Searches these documents with a text, for so many hits."""
 
 _PLACE = re.compile(
     r"(?:\b(?:note|item|section|article|clause|chapter|paragraph|exhibit|schedule|appendix|annex"
@@ -26,9 +32,33 @@ _REACH = 8
 _MOST = 5
 
 
-async def follow_reference(searcher: Searcher, query: Query, reading: Reading, trace: Trace) -> tuple[Hit, ...]:
+async def read_and_follow(
+    backends: ReasoningBackends,
+    corpus: Corpus,
+    question: str,
+    found: SearchResult,
+    trace: Trace,
+    search: SearchWithin | None,
+) -> tuple[SearchResult, Reading]:
+    """Reads the hits, and once more with passages of the place that the best reference names, if there are any.
+
+    Returns what was read, and the reading. Without a `search`, as for several corpora, no reference is followed.
+    """
+    with trace.timed("quote"):
+        reading = await read_hits(backends, corpus, question, found)
+    known = {hit.chunk.id for hit in found.hits}
+    followed = await _follow_reference(question, reading, search) if search else ()
+    more = tuple(hit for hit in followed if hit.chunk.id not in known)
+    if not more:
+        return found, reading
+    found = replace(found, hits=found.hits + more)
+    with trace.timed("quote"):
+        return found, await read_hits(backends, corpus, question, found)
+
+
+async def _follow_reference(question: str, reading: Reading, search: SearchWithin) -> tuple[Hit, ...]:
     """Returns passages of the place that the best reference names, in the reference's document; none if no reference
-    has enough words of the question or names such a place. A query of several corpora is not followed.
+    has enough words of the question or names such a place.
     """
     features = reading.features
     referring = [
@@ -38,12 +68,9 @@ async def follow_reference(searcher: Searcher, query: Query, reading: Reading, t
     ]
     for _, unit in sorted(referring, key=lambda item: -item[0]):
         place = _find_place(unit.text)
-        if place and not query.parts:
-            within = replace(
-                query, text=f"{place}: {query.text}", documents=frozenset({unit.hit.document.id}), k=_SEARCHED
-            )
-            found = await searcher.search(within, trace)
-            return _keep_of_place(place, found.hits)[:_MOST]
+        if place:
+            hits = await search(f"{place}: {question}", frozenset({unit.hit.document.id}), _SEARCHED)
+            return _keep_of_place(place, hits)[:_MOST]
     return ()
 
 
@@ -53,7 +80,7 @@ def _find_place(sentence: str) -> str:
     return " ".join(places[-1].casefold().split()) if places else ""
 
 
-def _keep_of_place(place: str, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
+def _keep_of_place(place: str, hits: Sequence[Hit]) -> tuple[Hit, ...]:
     """Returns the hits whose headings name the place, or that stand behind a line that begins with its name."""
     starts = [hit.chunk.position for hit in hits if any(_begins(place, line) for line in hit.chunk.text.splitlines())]
     return tuple(

@@ -31,9 +31,14 @@ from reasoning.strategies.extractive.evidence import (
 from reasoning.strategies.extractive.over_periods.single import find_report
 from reasoning.strategies.extractive.stated import order_by_facts
 from reasoning.strategies.extractive.units import Unit, list_units
-from reasoning.strategies.extractive.wording import find_wanted
+from reasoning.strategies.extractive.wording import Wanted, find_wanted
 
-__all__ = ["OTHER_NUMBER", "Reading", "read_hits"]
+__all__ = ["OTHER_NUMBER", "PASSAGES", "Reading", "choose_depth", "read_hits"]
+
+PASSAGES = 5
+"""Hits that are read unless the question says another number: the probabilities were fitted to as many."""
+_PASSAGES_OF_TEXT = 10
+"""The same of a question for a reason or a change, whose words are seldom those of its answer."""
 
 _MOST_HITS = 50
 """Hits that are read, however many are shown."""
@@ -71,6 +76,11 @@ class Reading:
     def is_found(self) -> bool:
         """Whether words were typed into a search box, and the best unit has all of them: they ask for that place."""
         return not self.asked.is_question and len(self.features) > 0 and self.features[0, _IN_UNIT] >= 1
+
+
+def choose_depth(question: str) -> int:
+    """Returns how many hits are read for a question that says no number."""
+    return PASSAGES if find_wanted(question) == Wanted() else _PASSAGES_OF_TEXT
 
 
 async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, found: SearchResult) -> Reading:

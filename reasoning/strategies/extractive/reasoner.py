@@ -18,38 +18,34 @@ from reasoning.citations.quotes import passage_text
 from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.strategies.extractive.answering import (
     LEAST,
+    NOTHING,
+    decline,
     describe_quotes,
     is_answered,
     keep_cells,
     quote_units,
     write_values,
 )
-from reasoning.strategies.extractive.following import follow_reference
+from reasoning.strategies.extractive.following import read_and_follow
 from reasoning.strategies.extractive.over_periods.families import choose_family
 from reasoning.strategies.extractive.over_periods.rows import read_asked
 from reasoning.strategies.extractive.over_periods.series import asks_for_series, find_series
 from reasoning.strategies.extractive.over_rows import NOTE, answer_over_rows
-from reasoning.strategies.extractive.quoting import choose, cite, write, write_nearest, write_unit
-from reasoning.strategies.extractive.reading import Reading, read_hits
+from reasoning.strategies.extractive.quoting import choose, cite, write, write_unit
+from reasoning.strategies.extractive.reading import Reading, choose_depth
 from reasoning.strategies.extractive.restating import Searched, search_restated
 from reasoning.strategies.extractive.sides import split_sides
 from reasoning.strategies.extractive.stated import asks_of_relation
 from reasoning.strategies.extractive.units import READ
-from reasoning.strategies.extractive.wording import Wanted, asks_for_each, find_wanted, leave_out_each
+from reasoning.strategies.extractive.wording import asks_for_each, leave_out_each
 
-__all__ = ["PASSAGES", "Config", "Extractive"]
+__all__ = ["Config", "Extractive"]
 
-PASSAGES = 5
-"""Hits that are read unless the question says another number."""
-_PASSAGES_OF_TEXT = 10
-"""The same of a question for a reason or a change, whose words are seldom those of its answer."""
 _FEWEST_SIDES = 2
 _MOST_VERSIONS = 8
 """Versions of a document that are searched for a question about each."""
 _LABEL = "Extractive: this answer only quotes its sources; no language model wrote it."
 _REMEDY = "set up a language model"
-_NOTHING = "No passage was found that answers this."
-_DECLINES = "No sentence here surely answers this. Nearest:"
 _UNREAD = (
     "the conversation before the question was not read: `extractive` asks no language model; ask a question that can "
     "be understood alone"
@@ -155,7 +151,7 @@ class Extractive:
         query = Query(
             corpus=question.corpus,
             text=text,
-            k=question.k or (PASSAGES if find_wanted(text) == Wanted() else _PASSAGES_OF_TEXT),
+            k=question.k or choose_depth(text),
             documents=question.documents,
             parts=question.parts,
             web=question.web,
@@ -166,26 +162,26 @@ class Extractive:
         found = await self._backends.searcher.search(query, trace)
         searcher = self._backends.searcher_name
         trace.emit(SearchEvent(query=text, searcher=searcher, hits=found.hits, step=str(step)))
-        with trace.timed("quote"):
-            reading = await read_hits(self._backends, question.corpus, text, found)
 
-        async def search(restated: str) -> SearchResult:
-            return await self._backends.searcher.search(replace(query, text=restated, private=True), trace)
+        async def read(found: SearchResult, query: Query) -> Searched:
+            async def search(wanted: str, documents: frozenset[str], k: int) -> Sequence[Hit]:
+                within = replace(query, text=wanted, documents=documents, k=k)
+                return (await self._backends.searcher.search(within, trace)).hits
 
-        first = Searched(text=text, found=found, reading=reading)
-        taken = await search_restated(self._backends, question.corpus, first, search, trace)
-        if taken is not first:
-            text, found, reading = taken.text, taken.found, taken.reading
-            query = replace(query, text=text, private=True)
-            trace.emit(SearchEvent(query=text, searcher=searcher, hits=found.hits, step=str(step)))
-        known = {hit.chunk.id for hit in found.hits}
-        followed = await follow_reference(self._backends.searcher, query, reading, trace)
-        if more := tuple(hit for hit in followed if hit.chunk.id not in known):
-            found = replace(found, hits=found.hits + more)
-            trace.emit(SearchEvent(query=text, searcher=searcher, hits=found.hits, step=str(step)))
-            with trace.timed("quote"):
-                reading = await read_hits(self._backends, question.corpus, text, found)
-        return _Look(question=text, side=side, hits=found.hits, reading=reading, seconds=time.monotonic() - began)
+            read, reading = await read_and_follow(
+                self._backends, question.corpus, query.text, found, trace, None if question.parts else search
+            )
+            return Searched(text=query.text, found=read, reading=reading)
+
+        async def search_again(restated: str) -> Searched:
+            again = replace(query, text=restated, private=True)
+            return await read(await self._backends.searcher.search(again, trace), again)
+
+        taken = await search_restated(await read(found, query), search_again, trace)
+        hits = taken.found.hits
+        if hits != found.hits:
+            trace.emit(SearchEvent(query=taken.text, searcher=searcher, hits=hits, step=str(step)))
+        return _Look(question=taken.text, side=side, hits=hits, reading=taken.reading, seconds=time.monotonic() - began)
 
     async def _conclude_rows(self, question: Question, looks: list["_Look"], trace: Trace) -> Answer | None:
         """Returns the answer to a question over all rows of one table, whose passages are then hits of the step; None
@@ -215,9 +211,9 @@ class Extractive:
         reading = look.reading
         shown = tuple(passage_text(hit) for hit in look.hits)
         if not self._answers(question, reading):
-            text, citations = cite(write_nearest(reading.units), _DECLINES)
+            text, citations = decline(reading)
             return Answer(
-                text=text if citations else _NOTHING,
+                text=text,
                 reasoner="extractive",
                 citations=citations,
                 abstained=True,
@@ -274,7 +270,7 @@ class Extractive:
         text, citations = cite(written)
         missing = [look.side for look in looks if look not in found]
         if missing:
-            text += f"\n\n{', '.join(missing)}: {_NOTHING[0].lower()}{_NOTHING[1:]}"
+            text += f"\n\n{', '.join(missing)}: {NOTHING[0].lower()}{NOTHING[1:]}"
         least = min((look.reading for look in found), key=lambda reading: reading.right)
         return Answer(
             text=text,

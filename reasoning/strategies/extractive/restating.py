@@ -3,13 +3,11 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
-from core.corpora import Corpus
 from core.ports.retrieval import SearchResult
 from core.trace import Trace
-from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.parties import restate_parties
 from reasoning.strategies.extractive.answering import LEAST, is_answered
-from reasoning.strategies.extractive.reading import Reading, read_hits
+from reasoning.strategies.extractive.reading import Reading
 
 __all__ = ["Searched", "search_restated"]
 
@@ -23,29 +21,22 @@ class Searched:
     reading: Reading
 
 
-async def search_restated(
-    backends: ReasoningBackends,
-    corpus: Corpus,
-    first: Searched,
-    search: Callable[[str], Awaitable[SearchResult]],
-    trace: Trace,
-) -> Searched:
+async def search_restated(first: Searched, search: Callable[[str], Awaitable[Searched]], trace: Trace) -> Searched:
     """Returns what is found and read for the question in the words of an agreement, followed by the first hits.
 
     Returns `first` if no agreement defines the names of the question, or if another document answers better: a table
-    of the staff may have the name as well.
+    of the staff may have the name as well. The words of an agreement are words of a passage, which `search` must not
+    send to the web.
     """
     restated = restate_parties(first.text, first.found.hits)
     if restated is None:
         return first
-    found = await search(restated.text)
-    with trace.timed("quote"):
-        reading = await read_hits(backends, corpus, restated.text, found)
+    again = await search(restated.text)
     units = first.reading.units
     is_of_others = bool(units) and units[0].hit.document.id not in restated.documents
-    answers = is_answered(reading, LEAST, sure=False) and reading.right >= first.reading.right
+    answers = is_answered(again.reading, LEAST, sure=False) and again.reading.right >= first.reading.right
     if is_of_others and is_answered(first.reading, LEAST, sure=False) and not answers:
         return first
     trace.note(restated.note)
-    hits = tuple({hit.chunk.id: hit for hit in (*found.hits, *first.found.hits)}.values())
-    return Searched(text=restated.text, found=replace(found, hits=hits), reading=reading)
+    hits = tuple({hit.chunk.id: hit for hit in (*again.found.hits, *first.found.hits)}.values())
+    return replace(again, found=replace(again.found, hits=hits))

@@ -87,6 +87,8 @@ _CAPTION = re.compile(
     r"\s[0-9]{1,3}(?:[.-][0-9]{1,3})?[a-z]?\s?[:.–—]\s",
     re.IGNORECASE,
 )
+_STATEMENT = re.compile(r"[^a-z()]{10,200}(?:\([^()]{1,120}\)\s{0,3}){1,4}")
+"""The caption of a statement: capitals, and behind them `(In millions, except per share data) (Unaudited)`."""
 _ITEM = re.compile(r"[-*+•–·▪◦](?=\s)|\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)]\s")
 _LONGEST_ANNOUNCEMENT = 250
 _LONGEST_LIST = 800
@@ -260,11 +262,13 @@ def is_question(text: str) -> bool:
 
 def _is_heading(unit: Unit, heads: frozenset[str]) -> bool:
     """Returns whether a unit repeats the title or headings of its passage, is typed as a heading of Markdown, is a
-    section with its name (`§ 10 Applicable law`), or the caption of a table or figure, which is no sentence.
+    section with its name (`§ 10 Applicable law`), or the caption of a table, figure or statement, which is no sentence.
 
     A line that begins with `#` and has a colon may be a row of a table with a column `#`.
     """
     text = unit.text
+    if _STATEMENT.fullmatch(text):
+        return True
     if len(text) > _LONGEST_HEADING or text.endswith(_ENDS):
         return False
     if _SECTION.fullmatch(text) or _CAPTION.match(text):

@@ -9,14 +9,14 @@ import pytest
 from core.documents import DocumentRef
 from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Support, Unsupported
-from core.ports.retrieval import Fact, Hit, Query, SearchResult, Signals
-from core.trace import Trace
+from core.ports.retrieval import Fact, Hit, SearchResult, Signals
 from reasoning.shared.fusion import find_cosines
 from reasoning.strategies.extractive import reading as reading_module
 from reasoning.strategies.extractive.asked import Asked
 from reasoning.strategies.extractive.units import Unit, list_units
 from testing.word_search import RecordingSearcher
 from tests.integration.reasoning.facts_searcher import FactsSearcher
+from tests.integration.reasoning.referring_searcher import REFERRING, ReferringSearcher
 from tests.reasoning_desk import ReasoningDesk, hit
 from tests.twins.chat_server import ChatServer
 from tests.twins.embedder import TwinEmbedder
@@ -207,40 +207,11 @@ async def test_the_sentence_that_states_the_asked_fact_is_quoted_first(server: C
 
 
 async def test_a_reference_is_followed_in_its_document(desk: ReasoningDesk) -> None:
-    """Three passages have words of the question; what Note 7 says has none of them."""
-    texts = [
-        "Refer to Note 7 of the Notes for the legal proceedings of Norwick.",
-        "Norwick has legal counsel.",
-        "Note 7 - Contingencies",
-        "Ada Lund sued over the bridge, due to the collapse of a pier.",
-        "Legal proceedings of Norwick are reported each year.",
-    ]
-    first = hit("report", "Norwick", "")
-    passages = [
-        replace(first, chunk=replace(first.chunk, id=f"report#{at}", position=at if at < 4 else 40, text=text))
-        for at, text in enumerate(texts)
-    ]
-    queries: list[tuple[str, Query]] = []
-    searcher = RecordingSearcher("recording", passages, queries)
-    desk.backends = replace(desk.backends, searcher=_AllOfDocument(searcher, passages))
+    searcher = ReferringSearcher()
+    desk.backends = replace(desk.backends, searcher=searcher)
     answer, _ = await desk.ask(f"{QUOTING},sentences=5", "Why are there legal proceedings of Norwick?", k=2)
-    assert [query.documents for _, query in queries] == [None]
+    assert [query.documents for _, query in searcher.queries] == [None]
     assert [found.chunk.id for found in answer.steps[0].hits][2:] == ["report#2", "report#3"]
     quotes = [citation.quote for citation in answer.citations]
-    assert texts[3] in quotes
-    assert quotes.index(texts[4]) < quotes.index(texts[0]), "a reference goes behind what says something itself"
-
-
-class _AllOfDocument:
-    """Finds all passages of a document if the search is restricted to it."""
-
-    def __init__(self, searcher: RecordingSearcher, passages: Sequence[Hit]) -> None:
-        self._searcher = searcher
-        self._passages = passages
-
-    async def search(self, query: Query, trace: Trace) -> SearchResult:
-        if query.documents is None:
-            return await self._searcher.search(query, trace)
-        assert query.text.startswith("note 7: ")
-        assert query.k == 30
-        return SearchResult(hits=tuple(self._passages), generation=1)
+    assert REFERRING[3] in quotes
+    assert quotes.index(REFERRING[4]) < quotes.index(REFERRING[0]), "a reference goes behind what says something itself"

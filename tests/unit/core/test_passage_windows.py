@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from core.passage_context.windows import select_sentences, shorten_hits
+from core.passage_context.windows import shorten_hits
 from testing.word_search import hit
 
 MILL = hit(
@@ -21,20 +21,6 @@ def test_the_first_sentence_words_of_the_question_and_bridges_are_kept() -> None
     assert [one.chunk.id for one in short] == [MILL.chunk.id, CORVO.chunk.id]
 
 
-def test_the_best_sentences_of_all_passages() -> None:
-    hits = select_sentences("Was the roof of the mill red, and was Ines Corvo an engineer?", [MILL, CORVO], 2)
-    assert [(one.chunk.id, one.chunk.text) for one in hits] == [
-        (CORVO.chunk.id, CORVO.chunk.text),
-        (MILL.chunk.id, "Its roof was red."),
-    ]
-    assert select_sentences("Was the roof red?", [], 2) == ()
-
-
-def test_sentences_of_one_passage_are_together_in_their_order() -> None:
-    (short,) = select_sentences("Did it have three looms, and was its roof red?", [MILL, CORVO], 2)
-    assert short.chunk.text == "It had three looms. Its roof was red."
-
-
 REPORT = hit(
     "report",
     "Halden Group",
@@ -46,8 +32,6 @@ REPORT = hit(
 def test_of_a_row_the_cell_is_kept_that_is_asked_for() -> None:
     (short,) = shorten_hits("How many looms were sold in 2022?", [REPORT], 1)
     assert short.chunk.text == "Looms: 2022: 401"
-    (judged,) = select_sentences("Did it sell belts?", [REPORT], 1)
-    assert judged.chunk.text == "Belts: 2023: 7"
 
 
 CUT = "Looms | 345 | 401\nBelts | 7 | 3\nSpins | 1 | 2"

@@ -112,6 +112,8 @@ def test_periods_end_in_the_order_of_time() -> None:
 def test_what_else_a_question_over_periods_says() -> None:
     assert asks_for_extremes("In which quarter was the turnover highest?")
     assert not asks_for_extremes("How has turnover changed?")
+    assert not asks_for_extremes("What was turnover in the most recent quarter?")
+    assert not asks_for_extremes("Has turnover grown by at least a tenth?")
     assert find_months("the first nine months of the year") == 9
     assert "quarters" not in leave_out_periods("How has turnover changed over the reported quarters?")
 

@@ -13,6 +13,7 @@ from reasoning.citations.held import find_unheld
         ("In Okeke's Q1 2023 10-Q, compare the debt with the cash", "In Okeke's Q1 2023 10-Q, "),
         ("What changes did Okeke report in the latest quarterly report?", " in the latest quarterly report"),
         ("Which risks are new, as stated in its Q3 2023 10-Q, and why?", ", as stated in its Q3 2023 10-Q"),
+        ("What was the margin as stated in the most recent 10-Q report?", " as stated in the most recent 10-Q report"),
         ("Welche Risiken nennt Okeke im letzten Quartalsbericht?", " im letzten Quartalsbericht"),
         ("When must the tenant deliver a report?", ""),
         ("Who reports to the board in 2023?", ""),

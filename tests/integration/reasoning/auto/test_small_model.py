@@ -1,14 +1,18 @@
 """`auto` with a small model: one search, a value that code checks, and support that code computes."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from core.errors import ModelFailed
 from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Support, Unsupported
+from core.ports.retrieval import Query, Searcher, SearchResult
+from core.trace import Trace
 from tests.integration.reasoning.auto.conftest import DOCUMENTS
 from tests.integration.reasoning.auto.replies import concluded, roles
+from tests.integration.reasoning.referring_searcher import REFERRING, ReferringSearcher
 from tests.reasoning_desk import ReasoningDesk
 from tests.twins.chat_server import Call, ChatServer, Reply
 
@@ -22,6 +26,17 @@ def small(server: ChatServer) -> ReasoningDesk:
         DOCUMENTS | {"fish": ("Rumble Fish", "The author of the novel Rumble Fish is S. E. Hinton.")},
         profile="small",
     )
+
+
+class _NamingSearcher:
+    """Says with each result that the question names this document."""
+
+    def __init__(self, inner: Searcher, named: str) -> None:
+        self._inner = inner
+        self._named = frozenset({named})
+
+    async def search(self, query: Query, trace: Trace) -> SearchResult:
+        return replace(await self._inner.search(query, trace), named=self._named)
 
 
 def picked(text: str) -> Reply:
@@ -188,7 +203,42 @@ async def test_no_answer_is_an_abstention(server: ChatServer, small: ReasoningDe
     server.respond = lambda _: picked(said)
     answer, _ = await small.ask("auto", FISH)
     assert answer.abstained
-    assert not answer.citations
+    assert answer.text.startswith(
+        "No sentence here surely answers this. Nearest:\n\nThe author of the novel Rumble Fish"
+    )
+    assert answer.citations[0].quote == "The author of the novel Rumble Fish is S. E. Hinton."
+
+
+async def test_a_judgement_is_made_from_the_named_document_and_cites_what_was_judged(server: ChatServer) -> None:
+    """No sentence surely tells it, and the other contract has more of the question's words."""
+    lease = "The tenant pays for water. Dogs are welcome in the yard. The roof is of slate."
+    other = "Some obligations of the agreement survive its termination."
+    named = {"lease": ("Lease of Halden", lease), "loan": ("Loan of Norwick", other)}
+    desk = ReasoningDesk(server, DOCUMENTS | named, profile="small")
+    desk.backends = replace(desk.backends, searcher=_NamingSearcher(desk.backends.searcher, "lease"))
+    asked = "Consider the Lease of Halden; do some obligations survive its termination?"
+    declined, _ = await desk.ask("auto", asked)
+    assert declined.abstained
+    assert declined.text.startswith("No sentence here surely answers this. Nearest:")
+    assert {citation.document.key for citation in declined.citations} == {"lease"}
+    assert declined.note.endswith("would be a guess, so it was not asked; `auto:judge=true` asks it.")
+    assert not server.calls
+    server.respond = picking("no")
+    answer, _ = await desk.ask("auto:judge=true", asked)
+    assert roles(server) == ["pick_answer"]
+    assert other not in server.calls[0].text
+    assert (answer.plain, answer.support) == ("no", Support.INFERRED)
+    assert {citation.document.key for citation in answer.citations} == {"lease"}
+    assert all(citation.quote in lease for citation in answer.citations)
+
+
+async def test_sentences_are_written_within_a_bound(server: ChatServer, small: ReasoningDesk) -> None:
+    """A small model may repeat itself until its context is full."""
+    server.respond = lambda _: Reply(text='{"answer": "It fell. It fell. It fe', finish_reason="length")
+    answer, trace = await small.ask("auto:write=true", "Why did Hinton write Rumble Fish?")
+    assert server.calls[0].body["max_tokens"] == 800
+    assert answer.plain.startswith("It fell.")
+    assert "this step allows no more than 800" in trace.notes[0]
 
 
 async def test_a_value_of_one_report_is_found_by_code(server: ChatServer) -> None:
@@ -214,6 +264,16 @@ async def test_what_sentences_answer_is_quoted(server: ChatServer) -> None:
     server.respond = lambda _: concluded("Floods [1]", "inferred")
     await desk.ask("auto", "Why was the dam of Halden raised in 1911?", instructions="Answer in one word.")
     assert roles(server) == ["conclude"]
+
+
+async def test_a_reference_is_followed(server: ChatServer, small: ReasoningDesk) -> None:
+    """As `extractive` follows it. Of that search, the step has the passages of the place alone."""
+    small.backends = replace(small.backends, searcher=ReferringSearcher())
+    answer, _ = await small.ask("auto", "Why are there legal proceedings of Norwick?", k=2)
+    assert answer.support is Support.QUOTED
+    assert REFERRING[3] in [citation.quote for citation in answer.citations]
+    assert [found.chunk.id for found in answer.steps[0].hits][2:] == ["report#2", "report#3"]
+    assert not server.calls
 
 
 async def test_an_explanation_that_no_sentence_gives_is_written(server: ChatServer, small: ReasoningDesk) -> None:

@@ -140,6 +140,16 @@ def test_the_caption_of_a_table_is_no_answer_and_a_sentence_about_it_is() -> Non
     assert texts_of("measles rates", "Table 2. Rates of measles") == ["Table 2. Rates of measles"]
 
 
+def test_the_caption_of_a_statement_is_no_answer_and_a_clause_in_capitals_is() -> None:
+    caption = (
+        "NORWICK CORPORATION AND SUBSIDIARIES\nSTATEMENTS OF INCOME\n(In millions, except per share data)\n(Unaudited)"
+    )
+    said = "Norwick earned little income."
+    assert texts_of("What is the income of Norwick?", f"{caption}\n\n{said}") == [said]
+    clause = "NORWICK IS NOT LIABLE (EXCEPT FOR ITS OWN INCOME TAX) FOR ANY LOSS."
+    assert texts_of("Is Norwick liable for a loss?", clause) == [clause]
+
+
 def test_a_line_of_fields_that_begins_with_a_sign_is_no_heading() -> None:
     row = "# Code:Airport: LEJ:Leipzig"
     assert texts_of("Which airport has the code LEJ?", f"{row}\n\n# Airports of Saxony\n") == [row]

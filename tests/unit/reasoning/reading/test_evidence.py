@@ -20,6 +20,13 @@ def test_nothing_holds_the_answer() -> None:
     assert find_evidence("Lisbon", "Where was Ines Corvo born?", HITS) == ()
 
 
+def test_sentences_stand_on_the_passage_that_has_their_words() -> None:
+    said = "The mill keeps the keys of its looms in a locked chest beside the gate of the yard"
+    lost = hit("lost", "Rules", "Weavers who lost their keys ask how keys are kept.")
+    kept = hit("kept", "Rules", f"{said}.")
+    assert find_evidence(said, "How are the keys kept that weavers lost?", (lost, kept)) == (kept,)
+
+
 def test_a_judgement_stands_on_what_it_judges() -> None:
     assert find_evidence("no", "Is Porto older than Ravelin Mills?", HITS) == (PORTO, MILL)
 

@@ -26,6 +26,7 @@ from reasoning.strategies.extractive.answering import (
 )
 from reasoning.strategies.extractive.following import follow_reference
 from reasoning.strategies.extractive.over_periods.families import choose_family
+from reasoning.strategies.extractive.over_periods.missing import find_missing_period, write_missing_period
 from reasoning.strategies.extractive.over_periods.rows import read_asked
 from reasoning.strategies.extractive.over_periods.series import asks_for_series, find_series
 from reasoning.strategies.extractive.over_rows import NOTE, answer_over_rows
@@ -45,6 +46,8 @@ _PASSAGES_OF_TEXT = 10
 _FEWEST_SIDES = 2
 _MOST_VERSIONS = 8
 """Versions of a document that are searched for a question about each."""
+_NEAREST = 3
+"""Units that are shown of other periods than the one that is asked for."""
 _LABEL = "Extractive: this answer only quotes its sources; no language model wrote it."
 _REMEDY = "set up a language model"
 _NOTHING = "No passage was found that answers this."
@@ -203,8 +206,10 @@ class Extractive:
     def _conclude(self, question: Question, look: "_Look") -> Answer:
         reading = look.reading
         shown = tuple(passage_text(hit) for hit in look.hits)
-        if not self._answers(question, reading):
-            text, citations = cite(write_nearest(reading.units), _DECLINES)
+        missing = find_missing_period(question.text, look.hits)
+        if missing or not self._answers(question, reading):
+            nearest = write(look.question, choose(reading.units, _NEAREST)) if missing else write_nearest(reading.units)
+            text, citations = cite(nearest, write_missing_period(missing) if missing else _DECLINES)
             return Answer(
                 text=text if citations else _NOTHING,
                 reasoner="extractive",
@@ -251,7 +256,13 @@ class Extractive:
         """Returns the best quotes of each side, or None unless at least two sides are answered. Versions may say the
         same; other sides are answered by different units.
         """
-        found = [look for look in looks if self._answers(question, look.reading) and _is_about(look)]
+        found = [
+            look
+            for look in looks
+            if self._answers(question, look.reading)
+            and _is_about(look)
+            and (look.is_version or find_missing_period(look.question, look.hits) is None)
+        ]
         if len({(look.is_version and look.side, look.reading.units[0].text) for look in found}) < _FEWEST_SIDES:
             return None
         most = max(1, self._config.sentences // len(looks))

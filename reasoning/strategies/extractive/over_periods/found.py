@@ -54,7 +54,7 @@ class Series:
 
     @property
     def note(self) -> str:
-        note = SERIES_NOTE
+        note = _RATIO_NOTE if self.ratios else SERIES_NOTE
         if self.is_single:
             note = _RATIO_NOTE if self.ratios else _PAIR_NOTE if self.others else _SINGLE_NOTE
         return note + (_CUT_NOTE if self.is_cut else "")

@@ -103,14 +103,28 @@ async def find_series(question: Question, text: str, hits: Sequence[Hit], search
     if share is not None and (is_over or (quarters is not None and share.may_be_negative)):
         return await _find_ratios(share, text, hits, search)
     if not is_over:
-        is_of_one = asks_for_value(read_asked(text).clause) and find_share(text) is None
-        return await find_single(text, hits, search) if is_of_one else None
+        return await _find_one(text, hits, search)
     first, *others = [await _find_measure(measure, hits, search, text) for measure in split_measures(text)]
     if first is None or None in others:
         return None
-    if (margin := find_bare_margin(text)) and not any("margin" in cell.label.casefold() for cell in first.cells):
+    if margin := _find_untold_margin(text, first):
         return await _find_ratios(margin, text, hits, search)
     return replace(first, others=[other for other in others if other is not None])
+
+
+async def _find_one(text: str, hits: Sequence[Hit], search: SearchDocuments) -> Series | None:
+    """Returns the value of one report. A gross margin is computed if the report tells the gross profit alone."""
+    if not asks_for_value(read_asked(text).clause) or find_share(text) is not None:
+        return None
+    single = await find_single(text, hits, search)
+    margin = _find_untold_margin(text, single) if single else None
+    return (await _find_ratios(margin, text, hits, search) or single) if margin else single
+
+
+def _find_untold_margin(text: str, series: Series) -> Share | None:
+    """Returns what the gross margin that a question asks for is computed from, if no row that is found is called so."""
+    is_told = any("margin" in cell.label.casefold() for cell in series.cells)
+    return None if is_told else find_bare_margin(text)
 
 
 async def _find_measure(text: str, hits: Sequence[Hit], search: SearchDocuments, whole_text: str) -> Series | None:

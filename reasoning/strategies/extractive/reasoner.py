@@ -30,12 +30,19 @@ from reasoning.strategies.extractive.over_periods.missing import find_missing_pe
 from reasoning.strategies.extractive.over_periods.rows import read_asked
 from reasoning.strategies.extractive.over_periods.series import asks_for_series, find_series
 from reasoning.strategies.extractive.over_rows import NOTE, answer_over_rows
+from reasoning.strategies.extractive.over_rows.relations import find_list_query
 from reasoning.strategies.extractive.quoting import choose, cite, write, write_nearest, write_unit
 from reasoning.strategies.extractive.reading import Reading, read_hits
 from reasoning.strategies.extractive.sides import split_sides
 from reasoning.strategies.extractive.stated import asks_of_relation
 from reasoning.strategies.extractive.units import READ
-from reasoning.strategies.extractive.wording import Wanted, asks_for_each, find_wanted, leave_out_each
+from reasoning.strategies.extractive.wording import (
+    Wanted,
+    asks_for_each,
+    asks_for_outlooks,
+    find_wanted,
+    leave_out_each,
+)
 
 __all__ = ["PASSAGES", "Config", "Extractive"]
 
@@ -101,7 +108,10 @@ class Extractive:
         if answer is None:
             look = over_periods or await self._look(question, question.text, trace)
             looks = [look]
-            answer = await self._conclude_rows(question, looks, trace) or self._conclude(question, look)
+            answer = await self._conclude_rows(question, looks, trace) or await self._conclude_listed(
+                question, looks, trace
+            )
+            answer = answer or self._conclude(question, look)
         steps = []
         for number, look in enumerate(looks, start=1):
             said = look.answer if look.side else ("" if answer.abstained else answer.text)
@@ -137,7 +147,7 @@ class Extractive:
         """Searches and reads each version of a document for a question about each; returns [] for any other question.
         The newest versions are read, the oldest of them first.
         """
-        if question.parts or not asks_for_each(question.text):
+        if question.parts or not (asks_for_each(question.text) or asks_for_outlooks(question.text)):
             return []
         text = leave_out_each(question.text)
         look = await self._look(question, text, trace)
@@ -202,6 +212,18 @@ class Extractive:
             shown=tuple(passage_text(hit) for hit in found.hits),
             table=found.table,
         )
+
+    async def _conclude_listed(self, question: Question, looks: list["_Look"], trace: Trace) -> Answer | None:
+        """Returns the answer from a list of persons that is found by other words than those of the question."""
+        query = find_list_query(question.text)
+        if not query or question.unsupported is Unsupported.ABSTAIN:
+            return None
+        more = [await self._look(question, query, trace, step=2)]
+        answer = await self._conclude_rows(question, more, trace)
+        if answer is not None and answer.abstained:
+            return None
+        looks[:] = looks if answer is None else more
+        return answer
 
     def _conclude(self, question: Question, look: "_Look") -> Answer:
         reading = look.reading

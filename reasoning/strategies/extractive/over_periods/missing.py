@@ -29,12 +29,13 @@ _YEAR_WRITTEN = r"(?:(?:FY ?)?(?:19|20)(?P<long>\d\d)|(?:FY ?|['’])(?P<short>\
 _YEAR = re.compile(rf"(?<![\d.,]){_YEAR_WRITTEN}", re.IGNORECASE)
 _BEHIND = re.compile(
     rf"(?:er|ers|als?|e|s)?\W{{0,3}}(?:(?:of|in|the|fiscal|financial|year|des|jahres|de|l['’]exercice)\s){{0,3}}"
-    rf"{_YEAR_WRITTEN}",
+    rf"{_YEAR_WRITTEN}|[ /-]?(?P<bare>\d\d)(?![\d.,%])",
     re.IGNORECASE,
 )
 _BEFORE = re.compile(rf"(?<![\d.,]){_YEAR_WRITTEN}[ /_-]{{0,2}}\Z", re.IGNORECASE)
 _QUARTER = re.compile(
-    r"\bQ ?(?P<number>[1-4])(?!\d)|(?<![\d.,])(?P<digit>[1-4])(?:Q\b|(?:st|nd|rd|th|\.|er|e|ème)[ -](?:quart|trimestre))"
+    r"\bQ ?(?P<number>[1-4])(?!\d)"
+    r"|(?<![\d.,])(?P<digit>[1-4])(?:Q(?![^\W\d])|(?:st|nd|rd|th|\.|er|e|ème)[ -](?:quart|trimestre))"
     r"|\b(?P<word>first|second|third|fourth|final|last|erste|zweite|dritte|vierte|letzte|premier|deuxième|troisième"
     r"|quatrième|dernier)[nsmr]?[ -](?:(?:fiscal|three) )?(?:quart|months|trimestre)",
     re.IGNORECASE,
@@ -64,7 +65,9 @@ def find_missing_period(question: str, hits: Sequence[Hit]) -> MissingPeriod | N
 def write_missing_period(missing: MissingPeriod) -> str:
     """Returns the sentence that an answer begins with which has no value of the quarter."""
     wanted, there = missing
-    return f"No document that was found tells {_write(wanted)}; the reports are of {_join(map(_write, there))}. Nearest:"
+    return (
+        f"No document that was found tells {_write(wanted)}; the reports are of {_join(map(_write, there))}. Nearest:"
+    )
 
 
 def _write(quarter: tuple[int, int]) -> str:
@@ -106,8 +109,9 @@ def _names(text: str, wanted: tuple[int, int], own: set[int]) -> bool:
             continue
         before, behind = text[max(0, found.start() - _NEAR) : found.start()], text[found.end() : found.end() + _NEAR]
         beside = _BEHIND.match(behind) or _BEFORE.search(before)
-        years = {beside} if beside else {*_YEAR.finditer(before), *_YEAR.finditer(behind)}
-        if year % 100 in {int(said["long"] or said["short"]) for said in years} or (not beside and year in own):
+        years = [beside] if beside else [*_YEAR.finditer(before), *_YEAR.finditer(behind)]
+        named = {int(next(digits for digits in said.groups() if digits)) for said in years}
+        if year % 100 in named or (not beside and year in own):
             return True
     return False
 

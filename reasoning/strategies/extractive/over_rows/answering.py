@@ -93,14 +93,18 @@ async def answer_over_rows(
 
 
 def _prefer_named(asked: RowsAsked, fits: Sequence[Fit]) -> list[Fit]:
-    """Returns the tables of the documents whose names have the most words of the question, "in the staff list"; words
-    of the columns of a table that fits do not count. If only tables of other documents fit, no table is meant.
+    """Returns the tables of the documents whose names, with the line above the table, have the most words of the
+    question, "in the staff list"; words of the columns of a table that fits do not count. If only tables of other
+    documents fit, no table is meant.
     """
     columns = find_stems(" ".join(name for fitting in fits if is_usable(fitting) for name in fitting.table.columns))
     words = {said.stem for said in asked.words if not said.is_light and not has_stem(said.stem, columns)}
     named = [
-        sum(has_stem(word, find_stems(f"{document.title}\n{document.key}")) for word in words)
-        for document in (fitting.table.hit.document for fitting in fits)
+        sum(
+            has_stem(word, find_stems(f"{table.hit.document.title}\n{table.hit.document.key}\n{table.lead}"))
+            for word in words
+        )
+        for table in (fitting.table for fitting in fits)
     ]
     most = max(named, default=0)
     return [fitting for fitting, count in zip(fits, named, strict=True) if count == most]
@@ -347,7 +351,7 @@ def _describe_operation(asked: RowsAsked, one: Fit) -> str:
         text = f"{many}{asked.wanted.value} {inner}{of}"
         return f"{text[0].upper()}{text[1:]}{f' for each “{one.group}”' if one.group else ''}."
     if has_number(asked):
-        return "Counted by code."
+        return "Read by code." if one.told else "Counted by code."
     return "Computed by code."
 
 

@@ -22,6 +22,7 @@ from reasoning.strategies.extractive.over_rows.operators import (
     read_most,
     read_ordinal,
 )
+from reasoning.strategies.extractive.over_rows.relations import say_as_columns
 from reasoning.strategies.extractive.over_rows.times import Time, has_range, is_word_of_time, leave_out_from, read_time
 from reasoning.strategies.survey.plan import NEGATION, Comparison, read_number
 from reasoning.strategies.survey.word_forms import find_forms
@@ -222,10 +223,11 @@ def is_compound(word: str, names: Collection[str]) -> bool:
 
 def read_rows_asked(question: str) -> RowsAsked | None:
     """Returns what a question asks of all rows of a table, or of a cell; None for any other question."""
-    asked = _read(question.strip(), is_ordered=True)
+    text = say_as_columns(question.strip())
+    asked = _read(text, is_ordered=True)
     if asked is None or asked.superlative is None or not asked.superlative.is_weak:
         return asked
-    return replace(asked, unordered=_read(question.strip(), is_ordered=False))
+    return replace(asked, unordered=_read(text, is_ordered=False))
 
 
 def _read(text: str, *, is_ordered: bool) -> RowsAsked | None:

@@ -175,7 +175,8 @@ def _choose(asked: RowsAsked, fit: Fit, members: Iterable[tuple[TableRow, Amount
 def _list(fit: Fit) -> list[Line]:
     """Returns the rows that meet the conditions, with the cells of these; of groups each name once."""
     lines: list[Line] = []
-    shown = [column for column in dict.fromkeys((*fit.limited, fit.measure)) if column and column != fit.naming]
+    columns = (fit.told,) if fit.told else (*fit.limited, fit.measure)
+    shown = [column for column in dict.fromkeys(columns) if column and column != fit.naming]
     seen: set[str] = set()
     for row in fit.rows:
         amount = fit.table.amount(row, fit.compared) if fit.compared else None

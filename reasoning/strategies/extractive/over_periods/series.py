@@ -42,6 +42,7 @@ from reasoning.strategies.extractive.over_periods.one_report import (
     find_single,
     find_values,
 )
+from reasoning.strategies.extractive.over_periods.parts import find_parts, find_parts_asked
 from reasoning.strategies.extractive.over_periods.rows import Asked, SeriesRow, list_rows, read_asked
 from reasoning.strategies.extractive.over_periods.single import asks_for_value
 from reasoning.strategies.extractive.over_periods.wording import (
@@ -99,6 +100,8 @@ async def find_series(question: Question, text: str, hits: Sequence[Hit], search
         return values
     if split_sides(text if quarters is None else leave_out_periods(text)) is not None:
         return None
+    if (parts := find_parts_asked(text)) is not None:
+        return await find_parts(parts, text, hits, search)
     share = find_share(text) or (find_comparison(text) if is_over else None)
     if share is not None and (is_over or (quarters is not None and share.may_be_negative)):
         return await _find_ratios(share, text, hits, search)

@@ -14,7 +14,7 @@ from reasoning.strategies.extractive.over_periods.cells import SeriesCell
 from reasoning.strategies.extractive.over_periods.found import Ratio, Series
 from reasoning.strategies.survey.values import has_points, read_amount
 
-__all__ = ["write_series"]
+__all__ = ["write_amount", "write_series"]
 
 _FEWEST = 2
 _HUNDRED = 100
@@ -43,6 +43,7 @@ def write_series(question: str, series: Series) -> tuple[str, tuple[Citation, ..
         text = f"{text.rstrip()}\n\n" if text else ""
         write = _write_ratios if part.ratios else _write_values
         text = write(question, part, text, markers, citations)
+    text = f"{text.rstrip()}\n\n{series.closing}" if series.closing else text
     return text.rstrip(), tuple(citations)
 
 
@@ -130,6 +131,12 @@ def _write_value(cell: SeriesCell) -> str:
     if cell.scale in ("", "%"):
         return cell.value
     return f"{cell.value} {cell.scale}{_find_code(cell)}"
+
+
+def write_amount(cell: SeriesCell, amount: Decimal) -> str:
+    """Returns another amount in the unit of a value."""
+    sign = next((sign for sign in "$€£¥" if sign in cell.value), "")
+    return _write_value(replace(cell, value=f"{sign}{amount:,}"))
 
 
 def _write_expense(cell: SeriesCell) -> str:

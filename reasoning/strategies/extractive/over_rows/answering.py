@@ -33,7 +33,13 @@ from reasoning.strategies.extractive.over_rows.computing import (
 from reasoning.strategies.extractive.over_rows.conditions import has_stem
 from reasoning.strategies.extractive.over_rows.fitting import Fit, fit, is_usable
 from reasoning.strategies.extractive.over_rows.operators import ORDERED, Wanted
-from reasoning.strategies.extractive.over_rows.tables import MOST_PASSAGES, TableRow, read_passage, read_tables
+from reasoning.strategies.extractive.over_rows.sections import is_section, read_sections
+from reasoning.strategies.extractive.over_rows.tables import (
+    MOST_PASSAGES,
+    TableRow,
+    read_passage,
+    read_tables,
+)
 from reasoning.strategies.extractive.over_rows.times import has_time, is_word_of_time
 from reasoning.strategies.extractive.over_rows.total_rows import is_named_total
 from reasoning.strategies.extractive.units import READ, is_record
@@ -116,13 +122,20 @@ async def _fit_tables(
     """Returns how the question fits the tables of the first documents; or a refusal, if one is too large to be read."""
     fits: list[Fit] = []
     for hit in _choose_hits(asked, hits):
-        tables = await read_tables(finder, _find_corpus(question, hit), hit)
+        tables = await read_tables(
+            finder, _find_corpus(question, hit), hit, read_sections if _may_count_sections(asked) else None
+        )
         if tables is None:
             if any(is_usable(fitting) for table in read_passage(hit) for fitting in [fit(asked, table)]):
                 return RowsAnswer(text=_refuse(hit), abstained=True)
             continue
         fits += [fit(asked, table) for table in tables if table.rows]
     return fits
+
+
+def _may_count_sections(asked: RowsAsked) -> bool:
+    """Returns whether sections that are alike may be counted or listed: not persons."""
+    return asked.wanted is Wanted.COUNT and not asked.is_who
 
 
 def _choose_hits(asked: RowsAsked, hits: Sequence[Hit]) -> list[Hit]:
@@ -136,7 +149,7 @@ def _choose_hits(asked: RowsAsked, hits: Sequence[Hit]) -> list[Hit]:
     words = [said.stem for said in asked.words if not said.is_light and not said.is_generic]
     for hit in hits:
         grids = read_passage_grids(hit.chunk) if hit.url is None else []
-        if not grids:
+        if not grids and (hit.url is not None or not _may_count_sections(asked) or not is_section(hit.chunk)):
             continue
         names = [
             name for grid in grids for name in (*grid.columns, *(name for row in grid.rows[:1] for name in row.names))

@@ -312,8 +312,10 @@ def _describe(asked: RowsAsked, one: Fit, others: Sequence[Fit]) -> str:
     rows = len(table.body)
     parts = [_describe_operation(asked, one)]
     if one.conditions:
-        parts.append(f"Rows with {'; '.join(one.conditions)}: {len(one.rows):,}.")
-    parts.append(f"Read: {'' if table.unread else 'all '}{rows:,} row{'' if rows == 1 else 's'} of {_name(one)}.")
+        parts.append(f"{table.called.capitalize()}s with {'; '.join(one.conditions)}: {len(one.rows):,}.")
+    parts.append(
+        f"Read: {'' if table.unread else 'all '}{rows:,} {table.called}{'' if rows == 1 else 's'} of {_name(one)}."
+    )
     if totals := table.totals:
         parts.append(f"Left out: {len(totals):,} row{'' if len(totals) == 1 else 's'} of totals{_compare(asked, one)}.")
     if likely := table.like_totals:

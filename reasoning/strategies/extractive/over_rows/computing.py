@@ -202,7 +202,7 @@ def _count(fit: Fit, rows: Sequence[TableRow], group: str) -> Line:
     names = {name for row in rows if (name := row.cells.get(fit.naming, "").casefold())}
     is_distinct = fit.is_distinct and fit.is_noun_known
     number = len(names) if is_distinct else len(rows)
-    what = f"different “{fit.naming}”" if is_distinct else "row" if number == 1 else "rows"
+    what = f"different “{fit.naming}”" if is_distinct else fit.table.called + "s" * (number != 1)
     return Line(
         text=f"{f'{group}: ' if group else ''}{number:,} {what}",
         rows=tuple(rows[:_CITED]),

@@ -48,7 +48,7 @@ def _own_heading(chunk: Chunk) -> str:
 
 
 def _make_table(hit: Hit, sections: dict[str, list[Chunk]]) -> Table:
-    table = Table(hit=hit, heading="", columns=[])
+    table = Table(hit=hit, heading="", columns=[], called="section")
     for heading, chunks in sections.items():
         cells = dict(_read_cells(heading, chunks))
         table.columns += [name for name in cells if name not in table.columns]

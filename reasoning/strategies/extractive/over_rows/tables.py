@@ -62,6 +62,7 @@ class Table:
     `unread` rows have another number of cells than the table has columns, or are cut where a passage ends. `lead` is
     the line above the table, which alone tells it from a table with the same columns below it (`has_twin`). Its
     header may stand there again within a passage (`headers`): below it may be another table, or the next page.
+    `called` is the word for one row.
     """
 
     hit: Hit
@@ -72,6 +73,7 @@ class Table:
     lead: str = ""
     has_twin: bool = False
     headers: int = 1
+    called: str = "row"
 
     def is_like(self, other: "Table") -> bool:
         """Returns whether another table of the document has the same columns under the same heading."""

@@ -39,9 +39,9 @@ def _tell(question: str, hits: list[Hit]) -> str:
 @pytest.mark.parametrize(
     ("question", "first"),
     [
-        ("How many faults were high?", "2 rows [1] [2]"),
-        ("How many faults were there in 2024?", "3 rows [1] [2] [3]"),
-        ("How many faults had the crew North?", "3 rows [1] [2] [3]"),
+        ("How many faults were high?", "2 sections [1] [2]"),
+        ("How many faults were there in 2024?", "3 sections [1] [2] [3]"),
+        ("How many faults had the crew North?", "3 sections [1] [2] [3]"),
         ("Which faults were high in 2024?", "FLT-01 (Pump stops): "),
         ("Who had the faults of 2024?", ""),
         ("How many faults were urgent?", ""),

@@ -29,8 +29,8 @@ __all__ = ["PartsAsked", "find_parts", "find_parts_asked"]
 
 _ASKED = re.compile(
     r"\b(?:which|what|welche[rs]?|quel(?:le)?) (?:(?:reportable|reporting|operating|business|product) )?"
-    r"(?P<kind>segment|division|business|region|country|market|channel|category|product line|product|Sparte|Geschäftsbereich"
-    r"|Bereich|secteur)\b[^?]{0,80}?"
+    r"(?P<kind>segment|division|business|region|country|market|channel|category|product line|product|Sparte"
+    r"|Geschäftsbereich|Bereich|secteur)\b[^?]{0,80}?"
     r"\b(?:(?P<up>grew|grow|grown|increased|rose|gained|wuchs|gewachsen|gestiegen|stieg|progressé|augmenté)"
     r"|(?P<down>fell|fall|fallen|declined|decreased|dropped|shrank|lost|sank|gesunken|gefallen|baissé|diminué))\b",
     re.IGNORECASE,

@@ -40,6 +40,10 @@ _QUARTER = re.compile(
     r"|quatrième|dernier)[nsmr]?[ -](?:(?:fiscal|three) )?(?:quart|months|trimestre)",
     re.IGNORECASE,
 )
+_DATE = re.compile(
+    r"\b[^\W\d_]{3,9}\.?,? (?:\d{1,2},? )?(?:19|20)\d\d(?!\d)|(?<!\d)(?:19|20)\d\d-\d\d(?:-\d\d)?(?!\d)"
+    r"|(?<!\d)\d{1,2}\.\d{1,2}\.(?:19|20)\d\d(?!\d)"
+)
 _NEAR = 40
 """Characters between a quarter and its year, at most."""
 
@@ -80,7 +84,9 @@ def _join(names: Iterable[str]) -> str:
 
 
 def _tells(hit: Hit, wanted: tuple[int, int]) -> bool:
-    """Returns whether a passage, its headings or its table's columns name a quarter."""
+    """Returns whether a passage, its headings or its table's columns name a quarter, or a day of it if the document is
+    no report of another quarter: minutes of August 2025 are of Q3 2025.
+    """
     document, chunk = hit.document, hit.chunk
     columns = [
         column.replace(HEADING_SEPARATOR, " ")
@@ -90,7 +96,9 @@ def _tells(hit: Hit, wanted: tuple[int, int]) -> bool:
     if any(_is_of(column, wanted) for column in columns):
         return True
     own = {year for year, _ in quarters_of(document)}
-    return any(_names(text, wanted, own) for text in (document.title, document.key, chunk.heading, chunk.text))
+    texts = (document.title, document.key, chunk.heading, chunk.text)
+    is_dated = not own and any(_is_of(found[0], wanted) for text in texts for found in _DATE.finditer(text))
+    return is_dated or any(_names(text, wanted, own) for text in texts)
 
 
 def _is_of(column: str, wanted: tuple[int, int]) -> bool:

@@ -56,6 +56,13 @@ def test_another_passage_may_tell_the_quarter(text: str, is_told: bool) -> None:
     assert (missing is None) is is_told
 
 
+@pytest.mark.parametrize(("day", "is_told"), [("5 August 2024", True), ("2024-09-30", True), ("5 October 2024", False)])
+def test_a_document_that_is_no_report_tells_the_quarter_of_its_days(day: str, is_told: bool) -> None:
+    minutes = hit("minutes.md", f"Minutes of {day}\n\nThe board sold the mill of Lade.")
+    missing = find_missing_period("What was sold in Q3 2024?", [newest(), minutes])
+    assert (missing is None) is is_told
+
+
 def test_documents_that_no_quarter_is_the_name_of_lack_none() -> None:
     notes = replace(newest(), document=replace(newest().document, key="notes.md"), versions=())
     assert find_missing_period("What was net debt in Q3 2024?", [notes]) is None

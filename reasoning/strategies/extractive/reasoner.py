@@ -26,7 +26,7 @@ from reasoning.strategies.extractive.answering import (
 )
 from reasoning.strategies.extractive.following import follow_reference
 from reasoning.strategies.extractive.over_periods.families import choose_family
-from reasoning.strategies.extractive.over_periods.missing import find_missing_period, write_missing_period
+from reasoning.strategies.extractive.over_periods.missing import find_missing_period, quote_other_periods
 from reasoning.strategies.extractive.over_periods.rows import read_asked
 from reasoning.strategies.extractive.over_periods.series import asks_for_series, find_series
 from reasoning.strategies.extractive.over_rows import NOTE, answer_over_rows
@@ -53,8 +53,6 @@ _PASSAGES_OF_TEXT = 10
 _FEWEST_SIDES = 2
 _MOST_VERSIONS = 8
 """Versions of a document that are searched for a question about each."""
-_NEAREST = 3
-"""Units that are shown of other periods than the one that is asked for."""
 _LABEL = "Extractive: this answer only quotes its sources; no language model wrote it."
 _REMEDY = "set up a language model"
 _NOTHING = "No passage was found that answers this."
@@ -111,7 +109,7 @@ class Extractive:
             answer = await self._conclude_rows(question, looks, trace) or await self._conclude_listed(
                 question, looks, trace
             )
-            answer = answer or self._conclude(question, look)
+            answer = answer or self._conclude_missing(question, look) or self._conclude(question, look)
         steps = []
         for number, look in enumerate(looks, start=1):
             said = look.answer if look.side else ("" if answer.abstained else answer.text)
@@ -228,10 +226,8 @@ class Extractive:
     def _conclude(self, question: Question, look: "_Look") -> Answer:
         reading = look.reading
         shown = tuple(passage_text(hit) for hit in look.hits)
-        missing = find_missing_period(question.text, look.hits)
-        if missing or not self._answers(question, reading):
-            nearest = write(look.question, choose(reading.units, _NEAREST)) if missing else write_nearest(reading.units)
-            text, citations = cite(nearest, write_missing_period(missing) if missing else _DECLINES)
+        if not self._answers(question, reading):
+            text, citations = cite(write_nearest(reading.units), _DECLINES)
             return Answer(
                 text=text if citations else _NOTHING,
                 reasoner="extractive",
@@ -247,6 +243,20 @@ class Extractive:
             support=Support.QUOTED,
             note=describe_quotes(reading, _LABEL, _REMEDY),
             shown=shown,
+        )
+
+    def _conclude_missing(self, question: Question, look: "_Look") -> Answer | None:
+        """Returns an abstention if the question names a quarter that no document tells; None for any other question."""
+        missing = find_missing_period(question.text, look.hits)
+        if missing is None or not look.reading.units:
+            return None
+        text, citations = quote_other_periods(missing, question.text, look.reading.units)
+        return Answer(
+            text=text,
+            reasoner="extractive",
+            citations=citations,
+            abstained=True,
+            shown=tuple(passage_text(hit) for hit in look.hits),
         )
 
     async def _conclude_series(self, question: Question, look: "_Look", trace: Trace) -> Answer | None:

@@ -7,18 +7,23 @@ import re
 from collections.abc import Iterable, Sequence
 
 from core.documents import HEADING_SEPARATOR
+from core.ports.reasoning import Citation
 from core.ports.retrieval import Hit
 from core.text.periods import find_quarters, read_period
 from reasoning.strategies.extractive.over_periods.families import quarters_of
+from reasoning.strategies.extractive.quoting import choose, cite, write
+from reasoning.strategies.extractive.units import Unit
 from reasoning.strategies.survey.values import read_passage_grids
 
-__all__ = ["MissingPeriod", "find_missing_period", "write_missing_period"]
+__all__ = ["MissingPeriod", "find_missing_period", "quote_other_periods", "write_missing_period"]
 
 MissingPeriod = tuple[tuple[int, int], tuple[tuple[int, int], ...]]
 """The quarter that is asked for, `(2025, 4)`, and the quarters of the reports, in the order of time."""
 _MOST_NAMED = 8
 """Quarters that are told, the newest."""
 _MONTHS_OF_QUARTER = 3
+_NEAREST = 3
+"""Units that are shown of other periods than the one that is asked for."""
 _PLACES = (
     ("first", "erste", "premier"),
     ("second", "zweite", "deuxième"),
@@ -64,6 +69,13 @@ def find_missing_period(question: str, hits: Sequence[Hit]) -> MissingPeriod | N
     if not there or wanted in there or any(_tells(hit, wanted) for hit in hits):
         return None
     return wanted, tuple(sorted(there)[-_MOST_NAMED:])
+
+
+def quote_other_periods(
+    missing: MissingPeriod, question: str, units: Sequence[Unit]
+) -> tuple[str, tuple[Citation, ...]]:
+    """Returns the text and the citations of an answer without a value of the quarter: the best units tell others."""
+    return cite(write(question, choose(units, _NEAREST)), write_missing_period(missing))
 
 
 def write_missing_period(missing: MissingPeriod) -> str:

@@ -77,6 +77,8 @@ _LISTED = re.compile(
     re.IGNORECASE,
 )
 """How a question begins that lists the rows of a condition: "which articles have a stock below 50"."""
+_WHO_HIRED = re.compile(r"\W{0,3}who (?:has |had )?(?:hire[ds]?|employ(?:s|ed)?|recruit(?:s|ed)?)\b", re.IGNORECASE)
+"""Who hired somebody is not who was hired."""
 _WHO = re.compile(r"\W{0,3}(?:who|wer|qui)\b", re.IGNORECASE)
 _EXCEPT = re.compile(
     r"\b(?:except(?: for)?|excluding|other than|apart from|without|außer|ohne|sauf|hormis|do(?:es)? not|did not"
@@ -233,6 +235,8 @@ def read_rows_asked(question: str) -> RowsAsked | None:
 def _read(text: str, *, is_ordered: bool) -> RowsAsked | None:
     """`is_ordered`: a word such as "first" may order the rows."""
     if len(text) > _LONGEST or _NEVER.search(text) or _BESIDE_COLUMN.search(text) or _has_dropped_code(text):
+        return None
+    if _WHO_HIRED.match(text):
         return None
     time, rest = read_time(leave_out_from(text))
     if has_range(rest) and (time is not None or not _BETWEEN.search(rest)):

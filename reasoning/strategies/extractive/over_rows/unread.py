@@ -92,7 +92,8 @@ def find_told(asked: RowsAsked, table: Table, roles: Roles, kept: Kept) -> str:
     if not asked.is_who or not _WHO_IS.match(asked.text) or len(kept.rows) != 1 or len(kept.columns) != 1:
         return ""
     named = _find_others(table, roles, kept)
-    return named[0] if len(named) == 1 and kept.rows[0].cells.get(named[0]) else ""
+    asks_more = any(roles.columns[column] - kept.words for column in (*table.amounts, *table.dates))
+    return named[0] if len(named) == 1 and not asks_more and kept.rows[0].cells.get(named[0]) else ""
 
 
 def _find_others(table: Table, roles: Roles, kept: Kept) -> list[str]:

@@ -39,6 +39,8 @@ Wind,2023,700
         ("Who is the supervisor of Bo Lind?", ["Bo Lind: Supervisor: Ada Moe"]),
         ("Who joined in 2024?", ["Cy Hume: Start date: 2024-09-16", "Dee Park: Start date: 2024-11-04"]),
         ("Who was hired in 2018?", None),
+        ("Who hired Cy Hume in 2024?", None),
+        ("Who is the supervisor of Bo Lind and what is his start date?", None),
     ],
 )
 def test_relations_are_read_from_the_columns_that_tell_them(question: str, lines: list[str] | None) -> None:

@@ -48,20 +48,33 @@ def choose_cell(cells: Sequence[TableCell], question: str) -> TableCell | None:
     rows = find_stems(" ".join({cell.row for cell in cells}))
     kind = find_kind(question)
     has_parts = len({cell.row for cell in cells}) > 1  # side by side, each with its own label
-    scores = [
-        (
-            not _is_given(cell.value, asked),
-            sum((_IN_LABEL if stem in rows else 1) * strength / counts[stem] for stem, strength in found.items())
-            + (len(find_stems(cell.row) & asked) if has_parts else 0)
-            + _suit(cell, kind, question),
-        )
+    by_name = [
+        sum((_IN_LABEL if stem in rows else 1) * strength / counts[stem] for stem, strength in found.items())
+        + (len(find_stems(cell.row) & asked) if has_parts else 0)
         for cell, found in zip(cells, columns, strict=True)
+    ]
+    given = [_is_given(cell.value, asked) for cell in cells]
+    if _counts_rows(question, by_name, given):
+        return None
+    scores = [
+        (not is_given, named + _suit(cell, kind, question))
+        for cell, named, is_given in zip(cells, by_name, given, strict=True)
     ]
     best = max(scores)
     if best[1] or len({cell.column for cell in cells}) == 1 or all(is_date(_last(cell.column)) for cell in cells):
         return cells[scores.index(best)]
     amounts = [cell for cell in cells if is_amount(cell.value)]
-    return amounts[0] if len(amounts) == 1 else None
+    return amounts[0] if len(amounts) == 1 and kind is not ValueKind.PERSON else None
+
+
+def _counts_rows(question: str, by_name: Sequence[float], given: Sequence[bool]) -> bool:
+    """Returns whether a question counts rows: the only columns that it names have values that it states, "how many
+    pumps have Ada as inspector".
+    """
+    if _COUNT_ASKED.search(question) is None:
+        return False
+    named = [is_given for score, is_given in zip(by_name, given, strict=True) if score]
+    return bool(named) and all(named)
 
 
 @lru_cache(maxsize=4)

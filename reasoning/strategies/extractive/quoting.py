@@ -16,6 +16,7 @@ from core.text.value_kinds import find_signs, find_stems
 from core.text.word_lists import SMALL_WORDS
 from reasoning.citations.markers import make_citation
 from reasoning.strategies.extractive.over_periods.tables import read_tables
+from reasoning.strategies.extractive.over_periods.units import is_unscaled
 from reasoning.strategies.extractive.units import READ, Unit, is_record
 
 __all__ = ["Written", "choose", "cite", "write", "write_nearest", "write_unit"]
@@ -151,7 +152,8 @@ def _write_cell(question: str, unit: Unit) -> str:
     if (unit.stems | find_stems(" ".join(columns))) & find_stems(question) - named:
         return unit.text
     names = [*cell.row.split(HEADING_SEPARATOR), *cell.column.split(HEADING_SEPARATOR)]
-    scale = f" (table: {corner})" if _SCALE.search(corner) and not any(map(_SCALE.search, names)) else ""
+    is_told = any(map(_SCALE.search, names)) or is_unscaled(cell.row)
+    scale = f" (table: {corner})" if _SCALE.search(corner) and not is_told else ""
     return f"{', '.join(dict.fromkeys(names))}: {cell.value}{scale}"
 
 
@@ -175,7 +177,7 @@ def _name_periods(unit: Unit) -> str:
         return unit.text
     if any(_has_only_periods(other, chunk.text) for other in grid.rows if other.start <= row.start):
         return unit.text  # a second header
-    is_told = any(map(_SCALE.search, [label, *values, *columns]))
+    is_told = any(map(_SCALE.search, [label, *values, *columns])) or is_unscaled(f"{head} {label}")
     scale = f" (table: {grid.columns[0]})" if _SCALE.search(grid.columns[0]) and not is_told else ""
     if sum(other.label.endswith(label) for other in table.rows) > 1:  # only the head tells them apart
         label = ", ".join(

@@ -28,16 +28,18 @@ from reasoning.strategies.extractive.answering import (
 )
 from reasoning.strategies.extractive.following import read_and_follow
 from reasoning.strategies.extractive.over_periods.families import choose_family
+from reasoning.strategies.extractive.over_periods.missing import find_missing_period, quote_other_periods
 from reasoning.strategies.extractive.over_periods.rows import read_asked
 from reasoning.strategies.extractive.over_periods.series import asks_for_series, find_series
 from reasoning.strategies.extractive.over_rows import NOTE, answer_over_rows
+from reasoning.strategies.extractive.over_rows.relations import find_list_query
 from reasoning.strategies.extractive.quoting import choose, cite, write, write_unit
 from reasoning.strategies.extractive.reading import Reading, choose_depth
 from reasoning.strategies.extractive.restating import Searched, search_restated
 from reasoning.strategies.extractive.sides import split_sides
 from reasoning.strategies.extractive.stated import asks_of_relation
 from reasoning.strategies.extractive.units import READ
-from reasoning.strategies.extractive.wording import asks_for_each, leave_out_each
+from reasoning.strategies.extractive.wording import asks_for_each, asks_for_outlooks, leave_out_each
 
 __all__ = ["Config", "Extractive"]
 
@@ -95,7 +97,10 @@ class Extractive:
         if answer is None:
             look = over_periods or await self._look(question, question.text, trace)
             looks = [look]
-            answer = await self._conclude_rows(question, looks, trace) or self._conclude(question, look)
+            answer = await self._conclude_rows(question, looks, trace) or await self._conclude_listed(
+                question, looks, trace
+            )
+            answer = answer or self._conclude_missing(question, look) or self._conclude(question, look)
         steps = []
         for number, look in enumerate(looks, start=1):
             said = look.answer if look.side else ("" if answer.abstained else answer.text)
@@ -131,7 +136,7 @@ class Extractive:
         """Searches and reads each version of a document for a question about each; returns [] for any other question.
         The newest versions are read, the oldest of them first.
         """
-        if question.parts or not asks_for_each(question.text):
+        if question.parts or not (asks_for_each(question.text) or asks_for_outlooks(question.text)):
             return []
         text = leave_out_each(question.text)
         look = await self._look(question, text, trace)
@@ -207,6 +212,18 @@ class Extractive:
             table=found.table,
         )
 
+    async def _conclude_listed(self, question: Question, looks: list["_Look"], trace: Trace) -> Answer | None:
+        """Returns the answer from a list of persons that is found by other words than those of the question."""
+        query = find_list_query(question.text)
+        if not query or question.unsupported is Unsupported.ABSTAIN:
+            return None
+        more = [await self._look(question, query, trace, step=2)]
+        answer = await self._conclude_rows(question, more, trace)
+        if answer is not None and answer.abstained:
+            return None
+        looks[:] = looks if answer is None else more
+        return answer
+
     def _conclude(self, question: Question, look: "_Look") -> Answer:
         reading = look.reading
         shown = tuple(passage_text(hit) for hit in look.hits)
@@ -227,6 +244,20 @@ class Extractive:
             support=Support.QUOTED,
             note=describe_quotes(reading, _LABEL, _REMEDY),
             shown=shown,
+        )
+
+    def _conclude_missing(self, question: Question, look: "_Look") -> Answer | None:
+        """Returns an abstention if the question names a quarter that no document tells; None for any other question."""
+        missing = find_missing_period(question.text, look.hits)
+        if missing is None or not look.reading.units:
+            return None
+        text, citations = quote_other_periods(missing, question.text, look.reading.units)
+        return Answer(
+            text=text,
+            reasoner="extractive",
+            citations=citations,
+            abstained=True,
+            shown=tuple(passage_text(hit) for hit in look.hits),
         )
 
     async def _conclude_series(self, question: Question, look: "_Look", trace: Trace) -> Answer | None:
@@ -258,7 +289,13 @@ class Extractive:
         """Returns the best quotes of each side, or None unless at least two sides are answered. Versions may say the
         same; other sides are answered by different units.
         """
-        found = [look for look in looks if self._answers(question, look.reading) and _is_about(look)]
+        found = [
+            look
+            for look in looks
+            if self._answers(question, look.reading)
+            and _is_about(look)
+            and (look.is_version or find_missing_period(look.question, look.hits) is None)
+        ]
         if len({(look.is_version and look.side, look.reading.units[0].text) for look in found}) < _FEWEST_SIDES:
             return None
         most = max(1, self._config.sentences // len(looks))

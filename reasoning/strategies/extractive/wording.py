@@ -9,6 +9,7 @@ from dataclasses import dataclass
 __all__ = [
     "Wanted",
     "asks_for_each",
+    "asks_for_outlooks",
     "asks_for_place",
     "explains_last",
     "find_wanted",
@@ -171,6 +172,23 @@ def asks_for_place(question: str) -> bool:
 def asks_for_each(question: str) -> bool:
     """Returns whether a question wants an answer of each period, report or version: "What does each version say …"."""
     return _EACH.search(question[:_READ]) is not None
+
+
+_OUTLOOKS = re.compile(
+    r"\b(?:outlook|guidance|forecasts?|expectations?|Ausblick|Prognosen?|Erwartung(?:en)?|prévisions?|perspectives)\b",
+    re.IGNORECASE,
+)
+_GOES = re.compile(
+    r"\b(?:how|wie|comment)\b[^?.]{0,120}\b(?:changed?|develop(?:ed)?|evolved?|move[d]?|shift(?:ed)?|revised"
+    r"|verändert|geändert|entwickelt|entwickelten?|veränderten?|änderten?|évolué|changé)\b",
+    re.IGNORECASE,
+)
+
+
+def asks_for_outlooks(question: str) -> bool:
+    """Returns whether a question asks how an outlook changed, which each report tells in a sentence of its own."""
+    text = question[:_READ]
+    return _OUTLOOKS.search(text) is not None and _GOES.search(text) is not None
 
 
 def leave_out_each(question: str) -> str:

@@ -215,3 +215,34 @@ async def test_a_reference_is_followed_in_its_document(desk: ReasoningDesk) -> N
     quotes = [citation.quote for citation in answer.citations]
     assert REFERRING[3] in quotes
     assert quotes.index(REFERRING[4]) < quotes.index(REFERRING[0]), "a reference goes behind what says something itself"
+
+
+def _versions_desk(server: ChatServer, texts: dict[str, str]) -> ReasoningDesk:
+    """Returns a desk whose searches find all texts, each a version of the others."""
+    desk = ReasoningDesk(server, {key: ("Solberg Mills", text) for key, text in texts.items()})
+    refs = [found.document for found in desk.hits.values()]
+    hits = [
+        replace(found, versions=tuple(ref for ref in refs if ref != found.document)) for found in desk.hits.values()
+    ]
+    desk.backends = replace(desk.backends, searcher=RecordingSearcher("bridged", hits, desk.searched))
+    return desk
+
+
+async def test_a_quarter_that_no_report_tells_is_declined(server: ChatServer) -> None:
+    table = "NOK million | {}\nNet debt | 71\nNet sales | 90"
+    desk = _versions_desk(server, {f"Solberg {name}.md": table.format(name) for name in ("Q4 2023", "Q1 2024")})
+    answer, _ = await desk.ask(QUOTING, "What was the net debt of Solberg in Q4 2024?")
+    assert (answer.abstained, answer.support) == (True, Support.NONE)
+    assert answer.text.startswith("No document that was found tells Q4 2024; the reports are of Q4 2023 and Q1 2024.")
+    assert answer.citations
+    told, _ = await desk.ask(QUOTING, "What was the net debt of Solberg in Q1 2024?")
+    assert not told.abstained
+
+
+async def test_how_an_outlook_changed_is_quoted_from_each_report(server: ChatServer) -> None:
+    outlooks = {"Q4 2023": "We expect sales of 400.", "Q1 2024": "We now expect sales of 380."}
+    desk = _versions_desk(server, {f"Solberg {name}.md": text for name, text in outlooks.items()})
+    answer, _ = await desk.ask(QUOTING, "How did Solberg's outlook for sales change?")
+    assert answer.text.split("\n\n") == [
+        f"Solberg {name}: {text} [{number}]" for number, (name, text) in enumerate(outlooks.items(), start=1)
+    ]

@@ -47,6 +47,9 @@ RECORDS = "name: Ada; born: 1815; note: see: this; and that\nname: Bo; born: 181
 SHEET = "Person | Rate\nPerson: Ada | Rate: 345\nPerson: Bo | Rate: 290\n"
 
 
+CREW = "Post | Inspector | Share | Rate\nPump | Ada Moe | 0.5 | high\nLock | Bo Lind | 1 | low\n"
+
+
 def cell(text: str, value: str, before: tuple[str, ...] = ()) -> tuple[str, str] | None:
     """Returns the row and the column of the cell with a value that stands once in the text."""
     at = text.index(value)
@@ -470,3 +473,19 @@ def test_no_text_is_a_fault(parts: list[str], cut: int) -> None:
         if found is not None:
             assert found.value == text[found.span.start : found.span.end]
             assert name_cell(text, found.span, before) == found
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("How many posts have Ada Moe as inspector?", ""),
+        ("Who inspects the pump?", ""),
+        ("How many shares has the post with the inspector Ada Moe?", "0.5"),
+        ("Who is the inspector of the pump?", "Ada Moe"),
+    ],
+)
+def test_a_row_that_is_counted_or_names_a_person_is_not_told_by_another_number(question: str, value: str) -> None:
+    at = CREW.index("Pump")
+    row = Span(start=at, end=CREW.index("\n", at))
+    found = find_cell(CREW, row, CREW[row.start : row.end], [], question)
+    assert (found.value if found else "") == value

@@ -29,7 +29,7 @@ class Series:
     """The values in the order of time, the versions in which no row was found, how many older versions were not read,
     and the ends of the range that no version is of. `is_cut`: the question asks more. `ratios` are what percentages are
     computed from, if these are asked for, and `others` the series of other measures that the question asks for.
-    `is_single`: it asks for values of one report.
+    `is_single`: it asks for values of one report. `closing` is what is computed of all series together.
     """
 
     cells: Sequence[SeriesCell]
@@ -40,6 +40,7 @@ class Series:
     lacking: Sequence[str] = ()
     ratios: Sequence[Ratio] = ()
     others: Sequence["Series"] = ()
+    closing: str = ""
 
     @property
     def hits(self) -> tuple[Hit, ...]:
@@ -54,7 +55,7 @@ class Series:
 
     @property
     def note(self) -> str:
-        note = SERIES_NOTE
+        note = _RATIO_NOTE if self.ratios else SERIES_NOTE
         if self.is_single:
             note = _RATIO_NOTE if self.ratios else _PAIR_NOTE if self.others else _SINGLE_NOTE
         return note + (_CUT_NOTE if self.is_cut else "")

@@ -42,6 +42,7 @@ from reasoning.strategies.extractive.over_periods.one_report import (
     find_single,
     find_values,
 )
+from reasoning.strategies.extractive.over_periods.parts import find_parts, find_parts_asked
 from reasoning.strategies.extractive.over_periods.rows import Asked, SeriesRow, list_rows, read_asked
 from reasoning.strategies.extractive.over_periods.single import asks_for_value
 from reasoning.strategies.extractive.over_periods.wording import (
@@ -99,18 +100,34 @@ async def find_series(question: Question, text: str, hits: Sequence[Hit], search
         return values
     if split_sides(text if quarters is None else leave_out_periods(text)) is not None:
         return None
+    if (parts := find_parts_asked(text)) is not None:
+        return await find_parts(parts, text, hits, search)
     share = find_share(text) or (find_comparison(text) if is_over else None)
     if share is not None and (is_over or (quarters is not None and share.may_be_negative)):
         return await _find_ratios(share, text, hits, search)
     if not is_over:
-        is_of_one = asks_for_value(read_asked(text).clause) and find_share(text) is None
-        return await find_single(text, hits, search) if is_of_one else None
+        return await _find_one(text, hits, search)
     first, *others = [await _find_measure(measure, hits, search, text) for measure in split_measures(text)]
     if first is None or None in others:
         return None
-    if (margin := find_bare_margin(text)) and not any("margin" in cell.label.casefold() for cell in first.cells):
+    if margin := _find_untold_margin(text, first):
         return await _find_ratios(margin, text, hits, search)
     return replace(first, others=[other for other in others if other is not None])
+
+
+async def _find_one(text: str, hits: Sequence[Hit], search: SearchDocuments) -> Series | None:
+    """Returns the value of one report. A gross margin is computed if the report tells the gross profit alone."""
+    if not asks_for_value(read_asked(text).clause) or find_share(text) is not None:
+        return None
+    single = await find_single(text, hits, search)
+    margin = _find_untold_margin(text, single) if single else None
+    return (await _find_ratios(margin, text, hits, search) or single) if margin else single
+
+
+def _find_untold_margin(text: str, series: Series) -> Share | None:
+    """Returns what the gross margin that a question asks for is computed from, if no row that is found is called so."""
+    is_told = any("margin" in cell.label.casefold() for cell in series.cells)
+    return None if is_told else find_bare_margin(text)
 
 
 async def _find_measure(text: str, hits: Sequence[Hit], search: SearchDocuments, whole_text: str) -> Series | None:

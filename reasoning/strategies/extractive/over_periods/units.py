@@ -38,6 +38,8 @@ _SCALES = {
 """How a table says what its numbers are in."""
 _UNSCALED = re.compile(
     r"per share|\bshares\b|\bEPS\b|je Aktie|par action|%|rate\b|headcount|employees|number of|\bunits\b|days\b"
+    r"|\((?:numbers?|nos?\.?|count|#|FTEs?|average|people|days|hours|years|m²|sq\.? ?m|km|kg|tonnes|k?t|[GMk]Wh|TEU"
+    r"|Zahl|Tage|Stunden|jours)\)"
     r"|Mitarbeiter|Beschäftigte|Anzahl|Stück|quote\b|effectif|nombre|salariés|taux\b|ratio\b|margin percentage",
     re.IGNORECASE,
 )

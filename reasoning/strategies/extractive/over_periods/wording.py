@@ -44,14 +44,21 @@ _MARGIN = re.compile(
     r"\b(?:(?P<gross>gross (?:profit margins?|margins (?=quarter)|margin (?:percentages?|percent|rates?|ratios?|in %"
     r"|in percent)))|(?P<operating>(?:operating|EBIT)(?: profit| income)?[ -]margins?|EBIT-Margen?|operativen? Margen?)"
     r"|(?P<net>net (?:profit |income )?margins?|Nettomargen?|Umsatzrenditen?)"
+    r"|(?P<adjusted>(?:adjusted|underlying|bereinigte[nrs]?) EBITD?A[ -]mar(?:gins?|gen?))"
+    r"|(?P<ebitda>EBITDA[ -]mar(?:gins?|gen?))|(?P<ebita>EBITA[ -]mar(?:gins?|gen?))"
+    r"|(?P<cash>free[ -]cash[ -]flow margins?)"
     r"|(?P<roh>Bruttomargen?|Rohertragsmargen?))(?: percentages?| in percent| in Prozent)?(?!\w)",
     re.IGNORECASE,
 )
-_BARE_MARGIN = re.compile(r"\bgross margins?\b(?! (?:percent|rate|ratio|in ))", re.IGNORECASE)
+_BARE_MARGIN = re.compile(r"\bgross margins?\b(?! (?:percent|rate|ratio|in (?:percent|%)))", re.IGNORECASE)
 _OF_MARGINS = {
     "gross": "gross profit",
     "operating": "operating income",
     "net": "net income",
+    "adjusted": "adjusted EBITDA",
+    "ebitda": "EBITDA",
+    "ebita": "EBITA",
+    "cash": "free cash flow",
     "roh": "Bruttoergebnis",
 }
 _REST = (

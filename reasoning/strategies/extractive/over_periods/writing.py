@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 
 from core.documents import Span
@@ -13,7 +14,7 @@ from reasoning.strategies.extractive.over_periods.cells import SeriesCell
 from reasoning.strategies.extractive.over_periods.found import Ratio, Series
 from reasoning.strategies.survey.values import has_points, read_amount
 
-__all__ = ["write_series"]
+__all__ = ["write_amount", "write_series"]
 
 _FEWEST = 2
 _HUNDRED = 100
@@ -22,6 +23,13 @@ _DOUBTFUL = re.compile(r"\D{0,4}\d{1,3}\.\d{3}\D{0,4}")
 _TAKEN = "; a value whose table names no unit is taken to be in the unit of the others"
 _LENGTH = re.compile(r"\b(?:Three|Six|Nine|Twelve|Thirteen|Months?|Weeks?|Quarters?|Fiscal|Years?|Ended)\b")
 """Words of columns that are capitals only as headings are."""
+_BRACKETED = re.compile(r"\(([$€£¥]?)\s?(\d[\d.,' ]{0,20})\)")
+_EXPENSE = re.compile(
+    r"\b(?:expens\w{0,2}|costs?|spen[dt]|spending|charges|tax|taxes|amorti[sz]ation|depreciation"
+    r"|Aufwand|Aufwendungen|Kosten|ausgegeben|Steuern?|Abschreibung(?:en)?|dépens\w{1,2}|coûts?|impôts?)\b",
+    re.IGNORECASE,
+)
+"""What says, in a question or a label, that a negative amount is spent."""
 _UNIT = re.compile(r"\s?\([^()]{1,80}\)")
 
 
@@ -35,6 +43,7 @@ def write_series(question: str, series: Series) -> tuple[str, tuple[Citation, ..
         text = f"{text.rstrip()}\n\n" if text else ""
         write = _write_ratios if part.ratios else _write_values
         text = write(question, part, text, markers, citations)
+    text = f"{text.rstrip()}\n\n{series.closing}" if series.closing else text
     return text.rstrip(), tuple(citations)
 
 
@@ -45,7 +54,8 @@ def _write_values(
     names = _name_periods(series.cells)
     for cell in series.cells:
         start = len(text)
-        text += f"{cell.label}, {names[cell]}: {_write_value(cell)}"
+        is_expense = series.is_single and _EXPENSE.search(f"{question} {cell.label}") is not None
+        text += f"{cell.label}, {names[cell]}: {_write_expense(cell) if is_expense else _write_value(cell)}"
         citations.append(_cite(cell, markers, Span(start=start, end=len(text))))
         text += f" [{markers[cell.hit.chunk.id]}]\n\n"
     return text if series.is_single else text + _write_gaps(series) + _compute_change(question, names)
@@ -121,6 +131,21 @@ def _write_value(cell: SeriesCell) -> str:
     if cell.scale in ("", "%"):
         return cell.value
     return f"{cell.value} {cell.scale}{_find_code(cell)}"
+
+
+def write_amount(cell: SeriesCell, amount: Decimal) -> str:
+    """Returns another amount in the unit of a value."""
+    sign = next((sign for sign in "$€£¥" if sign in cell.value), "")
+    return _write_value(replace(cell, value=f"{sign}{amount:,}"))
+
+
+def _write_expense(cell: SeriesCell) -> str:
+    """Returns an expense that a table has in brackets as the amount that it is, with what the table has."""
+    bracketed = _BRACKETED.fullmatch(cell.value)
+    if bracketed is None:
+        return _write_value(cell)
+    amount = _write_value(replace(cell, value=f"{bracketed[1]}{bracketed[2]}"))
+    return f"{amount}, an expense, in the table as {cell.value}"
 
 
 def _find_code(cell: SeriesCell) -> str:

@@ -33,7 +33,13 @@ from reasoning.strategies.extractive.over_rows.computing import (
 from reasoning.strategies.extractive.over_rows.conditions import has_stem
 from reasoning.strategies.extractive.over_rows.fitting import Fit, fit, is_usable
 from reasoning.strategies.extractive.over_rows.operators import ORDERED, Wanted
-from reasoning.strategies.extractive.over_rows.tables import MOST_PASSAGES, TableRow, read_passage, read_tables
+from reasoning.strategies.extractive.over_rows.sections import is_section, read_sections
+from reasoning.strategies.extractive.over_rows.tables import (
+    MOST_PASSAGES,
+    TableRow,
+    read_passage,
+    read_tables,
+)
 from reasoning.strategies.extractive.over_rows.times import has_time, is_word_of_time
 from reasoning.strategies.extractive.over_rows.total_rows import is_named_total
 from reasoning.strategies.extractive.units import READ, is_record
@@ -93,14 +99,18 @@ async def answer_over_rows(
 
 
 def _prefer_named(asked: RowsAsked, fits: Sequence[Fit]) -> list[Fit]:
-    """Returns the tables of the documents whose names have the most words of the question, "in the staff list"; words
-    of the columns of a table that fits do not count. If only tables of other documents fit, no table is meant.
+    """Returns the tables of the documents whose names, with the line above the table, have the most words of the
+    question, "in the staff list"; words of the columns of a table that fits do not count. If only tables of other
+    documents fit, no table is meant.
     """
     columns = find_stems(" ".join(name for fitting in fits if is_usable(fitting) for name in fitting.table.columns))
     words = {said.stem for said in asked.words if not said.is_light and not has_stem(said.stem, columns)}
     named = [
-        sum(has_stem(word, find_stems(f"{document.title}\n{document.key}")) for word in words)
-        for document in (fitting.table.hit.document for fitting in fits)
+        sum(
+            has_stem(word, find_stems(f"{table.hit.document.title}\n{table.hit.document.key}\n{table.lead}"))
+            for word in words
+        )
+        for table in (fitting.table for fitting in fits)
     ]
     most = max(named, default=0)
     return [fitting for fitting, count in zip(fits, named, strict=True) if count == most]
@@ -112,13 +122,20 @@ async def _fit_tables(
     """Returns how the question fits the tables of the first documents; or a refusal, if one is too large to be read."""
     fits: list[Fit] = []
     for hit in _choose_hits(asked, hits):
-        tables = await read_tables(finder, _find_corpus(question, hit), hit)
+        tables = await read_tables(
+            finder, _find_corpus(question, hit), hit, read_sections if _may_count_sections(asked) else None
+        )
         if tables is None:
             if any(is_usable(fitting) for table in read_passage(hit) for fitting in [fit(asked, table)]):
                 return RowsAnswer(text=_refuse(hit), abstained=True)
             continue
         fits += [fit(asked, table) for table in tables if table.rows]
     return fits
+
+
+def _may_count_sections(asked: RowsAsked) -> bool:
+    """Returns whether sections that are alike may be counted or listed: not persons."""
+    return asked.wanted is Wanted.COUNT and not asked.is_who
 
 
 def _choose_hits(asked: RowsAsked, hits: Sequence[Hit]) -> list[Hit]:
@@ -132,7 +149,7 @@ def _choose_hits(asked: RowsAsked, hits: Sequence[Hit]) -> list[Hit]:
     words = [said.stem for said in asked.words if not said.is_light and not said.is_generic]
     for hit in hits:
         grids = read_passage_grids(hit.chunk) if hit.url is None else []
-        if not grids:
+        if not grids and (hit.url is not None or not _may_count_sections(asked) or not is_section(hit.chunk)):
             continue
         names = [
             name for grid in grids for name in (*grid.columns, *(name for row in grid.rows[:1] for name in row.names))
@@ -295,8 +312,10 @@ def _describe(asked: RowsAsked, one: Fit, others: Sequence[Fit]) -> str:
     rows = len(table.body)
     parts = [_describe_operation(asked, one)]
     if one.conditions:
-        parts.append(f"Rows with {'; '.join(one.conditions)}: {len(one.rows):,}.")
-    parts.append(f"Read: {'' if table.unread else 'all '}{rows:,} row{'' if rows == 1 else 's'} of {_name(one)}.")
+        parts.append(f"{table.called.capitalize()}s with {'; '.join(one.conditions)}: {len(one.rows):,}.")
+    parts.append(
+        f"Read: {'' if table.unread else 'all '}{rows:,} {table.called}{'' if rows == 1 else 's'} of {_name(one)}."
+    )
     if totals := table.totals:
         parts.append(f"Left out: {len(totals):,} row{'' if len(totals) == 1 else 's'} of totals{_compare(asked, one)}.")
     if likely := table.like_totals:
@@ -347,7 +366,7 @@ def _describe_operation(asked: RowsAsked, one: Fit) -> str:
         text = f"{many}{asked.wanted.value} {inner}{of}"
         return f"{text[0].upper()}{text[1:]}{f' for each “{one.group}”' if one.group else ''}."
     if has_number(asked):
-        return "Counted by code."
+        return "Read by code." if one.told else "Counted by code."
     return "Computed by code."
 
 

@@ -22,6 +22,7 @@ from reasoning.strategies.extractive.over_rows.operators import (
     read_most,
     read_ordinal,
 )
+from reasoning.strategies.extractive.over_rows.relations import say_as_columns
 from reasoning.strategies.extractive.over_rows.times import Time, has_range, is_word_of_time, leave_out_from, read_time
 from reasoning.strategies.survey.plan import NEGATION, Comparison, read_number
 from reasoning.strategies.survey.word_forms import find_forms
@@ -76,6 +77,8 @@ _LISTED = re.compile(
     re.IGNORECASE,
 )
 """How a question begins that lists the rows of a condition: "which articles have a stock below 50"."""
+_WHO_HIRED = re.compile(r"\W{0,3}who (?:has |had )?(?:hire[ds]?|employ(?:s|ed)?|recruit(?:s|ed)?)\b", re.IGNORECASE)
+"""Who hired somebody is not who was hired."""
 _WHO = re.compile(r"\W{0,3}(?:who|wer|qui)\b", re.IGNORECASE)
 _EXCEPT = re.compile(
     r"\b(?:except(?: for)?|excluding|other than|apart from|without|außer|ohne|sauf|hormis|do(?:es)? not|did not"
@@ -222,15 +225,18 @@ def is_compound(word: str, names: Collection[str]) -> bool:
 
 def read_rows_asked(question: str) -> RowsAsked | None:
     """Returns what a question asks of all rows of a table, or of a cell; None for any other question."""
-    asked = _read(question.strip(), is_ordered=True)
+    text = say_as_columns(question.strip())
+    asked = _read(text, is_ordered=True)
     if asked is None or asked.superlative is None or not asked.superlative.is_weak:
         return asked
-    return replace(asked, unordered=_read(question.strip(), is_ordered=False))
+    return replace(asked, unordered=_read(text, is_ordered=False))
 
 
 def _read(text: str, *, is_ordered: bool) -> RowsAsked | None:
     """`is_ordered`: a word such as "first" may order the rows."""
     if len(text) > _LONGEST or _NEVER.search(text) or _BESIDE_COLUMN.search(text) or _has_dropped_code(text):
+        return None
+    if _WHO_HIRED.match(text):
         return None
     time, rest = read_time(leave_out_from(text))
     if has_range(rest) and (time is not None or not _BETWEEN.search(rest)):

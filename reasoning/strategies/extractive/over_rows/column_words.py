@@ -10,14 +10,25 @@ from functools import cache
 
 from core.text.terms import split_words
 
-__all__ = ["Superlative", "find_compared_names", "find_superlative", "has_same_name", "is_person"]
+__all__ = [
+    "Superlative",
+    "find_compared_names",
+    "find_superlative",
+    "has_same_name",
+    "is_person",
+    "is_start_of_work",
+    "names_manager",
+]
 
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_GROUPS = """
+_MANAGERS = (
+    "manager supervisor boss superior Vorgesetzter Vorgesetzte Vorgesetzten Führungskraft supérieur responsable chef"
+)
+_GROUPS = f"""
 price cost costs fee charge fare rate spend spent paid Preis Preise Kosten kostet kosten Gebühr Tarif bezahlt prix \
     coût coûts coûte coûtent tarif frais
 salary wage wages pay earn earns earned earning earnings Gehalt Gehälter Lohn Verdienst Vergütung verdient verdienen \
@@ -34,6 +45,7 @@ invoiced billed Betrag amount montant facturé facturée
 donated donation gave Betrag amount montant gespendet Spende Spenden donné don
 customer client buyer Kunde Kundin Käufer Auftraggeber client acheteur
 supplier vendor seller Lieferant Anbieter Verkäufer fournisseur vendeur
+{_MANAGERS}
 employee staff worker colleague Mitarbeiter Mitarbeiterin Mitarbeitende Angestellter Beschäftigte Arbeitnehmer employé \
     salarié collaborateur
 quantity stock inventory Menge Bestand Lagerbestand Stückzahl quantité stock
@@ -76,6 +88,10 @@ employee person people staff worker colleague name inspector teacher trainer ins
 student member owner supplier donor player Mitarbeiter Mitarbeiterin Mitarbeitende Person Personen Leute Name Kunde
 Lehrkraft Lehrer Fahrer Schüler Mitglied Spender employé salarié collaborateur personne personnes nom client enseignant
 """
+_HIRED = """
+hire hired hires hiring join joined joins joining employ employed eingestellt eingetreten angefangen embauché embauchés
+"""
+_STARTS = "start started starting begin began beginning since entry Start Startdatum Beginn seit début"
 _WEAK = _words("first last letzte letzten letzter letztes erste ersten erster erstes premier première")
 _NAMES = {
     "price": ("price cost fee charge fare Preis Kosten Gebühr Tarif prix coût tarif", False),
@@ -164,6 +180,22 @@ def _groups() -> tuple[frozenset[str], ...]:
 def has_same_name(stem: str, names: frozenset[str]) -> bool:
     """Returns whether a word of a question is of one group with a word of a column's name."""
     return any(stem in group and not group.isdisjoint(names) for group in _groups())
+
+
+def names_manager(names: frozenset[str]) -> bool:
+    """Returns whether the name of a column tells that its cells are managers of the persons of the rows."""
+    return not _stems(_MANAGERS).isdisjoint(names)
+
+
+@cache
+def _work_stems() -> tuple[frozenset[str], frozenset[str]]:
+    return _stems(_HIRED), _stems(_STARTS)
+
+
+def is_start_of_work(stem: str, names: frozenset[str]) -> bool:
+    """Returns whether a word such as "joined" is said of the column of dates from which persons work: `Start date`."""
+    hired, starts = _work_stems()
+    return stem in hired and not names.isdisjoint(starts)
 
 
 @cache

@@ -175,7 +175,8 @@ def _choose(asked: RowsAsked, fit: Fit, members: Iterable[tuple[TableRow, Amount
 def _list(fit: Fit) -> list[Line]:
     """Returns the rows that meet the conditions, with the cells of these; of groups each name once."""
     lines: list[Line] = []
-    shown = [column for column in dict.fromkeys((*fit.limited, fit.measure)) if column and column != fit.naming]
+    columns = (fit.told,) if fit.told else (*fit.limited, fit.measure)
+    shown = [column for column in dict.fromkeys(columns) if column and column != fit.naming]
     seen: set[str] = set()
     for row in fit.rows:
         amount = fit.table.amount(row, fit.compared) if fit.compared else None
@@ -201,7 +202,7 @@ def _count(fit: Fit, rows: Sequence[TableRow], group: str) -> Line:
     names = {name for row in rows if (name := row.cells.get(fit.naming, "").casefold())}
     is_distinct = fit.is_distinct and fit.is_noun_known
     number = len(names) if is_distinct else len(rows)
-    what = f"different “{fit.naming}”" if is_distinct else "row" if number == 1 else "rows"
+    what = f"different “{fit.naming}”" if is_distinct else fit.table.called + "s" * (number != 1)
     return Line(
         text=f"{f'{group}: ' if group else ''}{number:,} {what}",
         rows=tuple(rows[:_CITED]),

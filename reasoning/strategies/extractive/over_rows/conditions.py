@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said, are_same
+from reasoning.strategies.extractive.over_rows.relations import is_assigned
 from reasoning.strategies.extractive.over_rows.tables import Table, TableRow
 from reasoning.strategies.extractive.over_rows.times import Time, read_year
 from reasoning.strategies.survey.judging import is_within
@@ -14,6 +15,7 @@ from reasoning.strategies.survey.values import stems_of
 __all__ = [
     "Kept",
     "Values",
+    "find_assigned",
     "find_value_words",
     "find_values",
     "has_stem",
@@ -199,14 +201,23 @@ def keep_compared(table: Table, kept: Kept, comparison: Comparison, column: str)
     )
 
 
-def find_values(asked: RowsAsked, words: Sequence[Said], table: Table) -> Values:
+def find_assigned(asked: RowsAsked, columns: Mapping[str, Collection[Said]]) -> str:
+    """Returns the column that says what somebody is to the rows, "have Bo as manager"; '' if none is named so."""
+    named = (column for column, found in columns.items() if any(is_assigned(asked.text, said.start) for said in found))
+    return next(named, "")
+
+
+def find_values(
+    asked: RowsAsked, words: Sequence[Said], table: Table, columns: Mapping[str, Collection[Said]]
+) -> Values:
     """Returns the cells that words of the question name, by column, with these words: `Status: open`.
 
-    A cell that denies something is none of them. A column whose cells the question has whole goes first, then the
-    column with most words; a word counts once. A sign such as `P-3`, whose parts are no words, is found as it is
-    written.
+    A cell that denies something is none of them. The column that the question assigns a cell to ("as manager") goes
+    first, then a column whose cells the question has whole, then the column with most words; a word counts once. A
+    sign such as `P-3`, whose parts are no words, is found as it is written.
     """
     stems = asked.stems
+    assigned = find_assigned(asked, columns)
     found: list[tuple[bool, int, int, str, frozenset[str], frozenset[Said]]] = []
     for number, column in enumerate(table.columns):
         if column in table.amounts or column in table.dates:
@@ -223,7 +234,9 @@ def find_values(asked: RowsAsked, words: Sequence[Said], table: Table) -> Values
         chosen = signs or equal or whole or having
         if chosen and len(chosen) <= _MOST_VALUES:
             said = frozenset(word for own in chosen.values() for word in own)
-            found.append((not (signs or whole), -len(said), number, column, frozenset(chosen), said))
+            is_first = column == assigned or bool(signs or whole)
+            place = -1 if column == assigned else number
+            found.append((not is_first, -len(said), place, column, frozenset(chosen), said))
     values: Values = {}
     taken: set[Said] = set()
     for *_, column, named, said in sorted(found, key=lambda item: item[:3]):

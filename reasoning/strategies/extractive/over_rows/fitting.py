@@ -37,12 +37,14 @@ from reasoning.strategies.extractive.over_rows.operators import ORDERED, Wanted
 from reasoning.strategies.extractive.over_rows.roles import Roles, find_roles
 from reasoning.strategies.extractive.over_rows.tables import Table, TableRow, repeats
 from reasoning.strategies.extractive.over_rows.times import is_word_of_time
-from reasoning.strategies.extractive.over_rows.unread import find_unplaced, find_unread
+from reasoning.strategies.extractive.over_rows.unread import find_told, find_unplaced, find_unread
 from reasoning.strategies.survey.values import stems_of
 
 __all__ = ["Fit", "fit", "is_usable"]
 
 _PARTIES = 2
+_PLURALS, _PLURALS_OF_NOUNS = ("s", "x", "people"), ("e", "en", "er", "n")
+"""How words for several things end, in English and French, and in German, where nouns begin with a capital."""
 _DATES = stems_of("date day Datum Tag jour")
 
 
@@ -58,7 +60,8 @@ class Fit:
     others, twice if it is the word of a column or cell itself. The first word that names a column names the rows
     (`is_noun_known`), of which several may have one name (`is_distinct`), or the measure (`is_noun_measured`).
     `is_measured`: a word of the question names the measure.
-    `is_titled`: the rows are counted, and their name stands above the table.
+    `is_titled`: the rows are counted, and their name stands above the table. `told` is the column whose cell in the
+    one row is the answer, '' if rows are.
     """
 
     asked: RowsAsked
@@ -80,6 +83,7 @@ class Fit:
     is_noun_measured: bool
     is_measured: bool
     is_titled: bool
+    told: str = ""
 
 
 def fit(asked: RowsAsked, table: Table) -> Fit:
@@ -90,6 +94,9 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
     document = table.hit.document
     lead = table.lead if table.has_twin else ""
     heads = find_stems(f"{document.title}\n{_spaced(document.key)}\n{table.heading}\n{lead}")
+    heads |= find_stems(table.lead) & frozenset(
+        said.stem for said in words if said.start and said.written[:1].isupper()
+    )
     of_cells = find_value_words(asked, words, table)
     columns, values, unsure = split_values(asked, table, match_columns(words, table, heads), of_cells)
     columns = name_persons(asked, table, columns)
@@ -146,10 +153,12 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
         and roles.naming not in table.places
         and roles.naming not in table.dates
         and not _counts_rows(asked)
-        and not (asked.wanted is Wanted.COUNT and roles.naming in kept.columns),
+        and not (asked.wanted is Wanted.COUNT and roles.naming in kept.columns)
+        and not _is_front_of_rows(asked, table, roles, heads),
         is_noun_known=is_noun_known,
         is_measured=bool(roles.measure) and bool(columns[roles.measure]),
         is_titled=_is_titled(asked, table, roles, kept, heads),
+        told=find_told(asked, table, roles, kept) if asked.is_listed else "",
         is_noun_measured=roles.noun is not None and bool(roles.measure) and roles.noun in columns[roles.measure],
     )
 
@@ -214,10 +223,22 @@ def _turn(asked: RowsAsked, table: Table, roles: Roles, heads: frozenset[str]) -
     if not repeats(table.body, roles.naming) or (roles.noun is None and not asked.is_who):
         return asked
     behind = next((said for said in asked.words if said.start >= asked.after and not said.is_light), None)
-    if asked.is_often or (behind is not None and _is_counted_by_rows(table, roles, behind, heads)):
+    is_made = behind is not None and _is_amount_of(table, roles, behind)
+    if asked.is_often or (behind is not None and not is_made and _is_counted_by_rows(table, roles, behind, heads)):
         return replace(asked, inner=Wanted.COUNT)
-    is_amount = roles.measure in table.amounts and (behind is None or behind in roles.columns[roles.measure])
+    is_amount = roles.measure in table.amounts and (behind is None or is_made or behind in roles.columns[roles.measure])
     return replace(asked, inner=Wanted.SUM) if is_amount else asked
+
+
+def _is_amount_of(table: Table, roles: Roles, said: Said) -> bool:
+    """Returns whether a word names what a column of amounts is of, and another word the column: "generated the most
+    electricity" of `net_generation`. A plural, "the most orders", may be counted.
+    """
+    is_named = any(said in found for found in roles.columns.values())
+    is_measured = roles.measure in table.amounts and bool(roles.columns[roles.measure])
+    is_noun = said.written[:1].isupper()
+    is_plural = said.written.casefold().endswith(_PLURALS + _PLURALS_OF_NOUNS * is_noun)
+    return is_measured and not is_named and not said.is_row and not is_plural
 
 
 def _is_counted_by_rows(table: Table, roles: Roles, said: Said, heads: frozenset[str]) -> bool:
@@ -232,6 +253,19 @@ def _is_counted_by_rows(table: Table, roles: Roles, said: Said, heads: frozenset
     if having:
         return having[0] in table.places or not repeats(table.body, having[0])
     return has_stem(said.stem, heads) or (is_person(frozenset([said.stem])) and bool(find_person(table)))
+
+
+def _is_front_of_rows(asked: RowsAsked, table: Table, roles: Roles, heads: frozenset[str]) -> bool:
+    """Returns whether the word that names a column is only the first part of the name of what is counted: of "how many
+    supplier invoices" invoices are.
+    """
+    noun = roles.noun
+    if noun is None or asked.wanted is not Wanted.COUNT:
+        return False
+    end = noun.start + len(noun.written)
+    behind = next((said for said in asked.words if said.start > noun.start), None)
+    is_next = behind is not None and asked.text[end : behind.start] == " "
+    return is_next and behind is not None and _is_counted_by_rows(table, roles, behind, heads)
 
 
 def _is_titled(asked: RowsAsked, table: Table, roles: Roles, kept: Kept, heads: frozenset[str]) -> bool:
@@ -260,7 +294,7 @@ def is_usable(one: Fit) -> bool:
     """Returns whether the table surely has what the question wants."""
     asked = one.asked
     is_known = len(one.table.body) > one.table.unread  # of most rows
-    if one.left or one.is_one or asked.wanted is Wanted.CELL or not is_known:
+    if one.left or (one.is_one and not one.told) or asked.wanted is Wanted.CELL or not is_known:
         return False
     if asked.wanted is Wanted.DIFFERENCE:
         return bool(one.measure) and len(one.named) == _PARTIES

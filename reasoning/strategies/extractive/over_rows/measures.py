@@ -4,7 +4,12 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said, are_same, is_compound, is_front, is_part
-from reasoning.strategies.extractive.over_rows.column_words import has_same_name, is_person
+from reasoning.strategies.extractive.over_rows.column_words import (
+    has_same_name,
+    is_person,
+    is_start_of_work,
+    names_manager,
+)
 from reasoning.strategies.extractive.over_rows.conditions import has_stem
 from reasoning.strategies.extractive.over_rows.operators import Wanted
 from reasoning.strategies.extractive.over_rows.tables import Table
@@ -82,6 +87,8 @@ def match_columns(words: Sequence[Said], table: Table, known: frozenset[str]) ->
     for column in table.columns:
         names = name_of(column)
         columns[column] |= {said for said in others if has_same_name(said.stem, names)}
+        if column in table.dates and _has_persons(table):
+            columns[column] |= {said for said in others if is_start_of_work(said.stem, names)}
     return columns
 
 
@@ -155,8 +162,13 @@ def _match(words: Sequence[Said], name: frozenset[str]) -> frozenset[Said]:
 
 def find_person(table: Table) -> str:
     """Returns the first column of persons or parties, '' without any."""
-    texts = (column for column in table.columns if column not in table.amounts and column not in table.dates)
-    return next((column for column in texts if is_person(name_of(column))), "")
+    texts = [column for column in table.columns if column not in table.amounts and column not in table.dates]
+    persons = [column for column in texts if is_person(name_of(column))]
+    return next((column for column in persons if not stems_of(column) & _OF_NUMBERS), "") or next(iter(persons), "")
+
+
+def _has_persons(table: Table) -> bool:
+    return bool(find_person(table)) or any(names_manager(name_of(column)) for column in table.columns)
 
 
 def choose_group(asked: RowsAsked, table: Table, columns: Columns, group: str) -> tuple[str, str]:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said
-from reasoning.strategies.extractive.over_rows.conditions import Values, find_values, has_stem
+from reasoning.strategies.extractive.over_rows.conditions import Values, find_assigned, find_values, has_stem
 from reasoning.strategies.extractive.over_rows.measures import (
     Columns,
     choose_group,
@@ -43,10 +43,11 @@ def find_roles(asked: RowsAsked, table: Table, columns: Columns, rest: Sequence[
     if not group and asked.period and len(table.dates) == 1:
         group = next(iter(table.dates))
     by_measure, group = choose_group(asked, table, columns, group)
-    values = find_values(asked, rest, table)
+    values = find_values(asked, rest, table, columns)
     flags = _find_flags(asked, table, columns, {group, *values})
     of_others = {said for column in flags for said in columns[column]}
     of_others |= {said for said in columns.get(group, ()) if said.stem in asked.group}
+    of_others |= columns.get(find_assigned(asked, columns), frozenset())
     noun = next(
         (said for said in asked.words if any(said in columns[c] for c in columns) and said not in of_others), None
     )
@@ -80,8 +81,8 @@ def _find_naming(asked: RowsAsked, table: Table, columns: Columns, noun: Said | 
     """
     if asked.noun and is_word_of_time(asked.noun):
         return next((column for column in table.dates if has_stem(asked.noun, name_of(column))), table.label)
-    if asked.is_who and (person := find_person(table)):
-        return person
+    if asked.is_who:
+        return find_person(table) or table.label
     texts = [column for column in table.columns if column not in table.amounts and column not in table.dates]
     return next((column for column in texts if noun in columns[column]), "") or table.label
 

@@ -1,7 +1,7 @@
 """The tables of one document with all their rows, as its passages have them."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import pairwise
@@ -16,7 +16,7 @@ from core.passage_context.grids import GridRow, TextGrid, usual_width
 from core.passage_context.tables import has_page_number
 from core.ports.retrieval import Hit
 from core.ports.surveying import DocumentFinder, WordsAsked
-from reasoning.strategies.extractive.over_rows.days import Day, find_month, read_days
+from reasoning.strategies.extractive.over_rows.times import Day, find_month, read_days
 from reasoning.strategies.extractive.over_rows.total_rows import find_totals, is_like_total, is_named_total
 from reasoning.strategies.survey.repeated_rows import RepeatedRows
 from reasoning.strategies.survey.row_judging import Cell, read_cell, read_flag
@@ -62,6 +62,7 @@ class Table:
     `unread` rows have another number of cells than the table has columns, or are cut where a passage ends. `lead` is
     the line above the table, which alone tells it from a table with the same columns below it (`has_twin`). Its
     header may stand there again within a passage (`headers`): below it may be another table, or the next page.
+    `called` is the word for one row.
     """
 
     hit: Hit
@@ -72,6 +73,7 @@ class Table:
     lead: str = ""
     has_twin: bool = False
     headers: int = 1
+    called: str = "row"
 
     def is_like(self, other: "Table") -> bool:
         """Returns whether another table of the document has the same columns under the same heading."""
@@ -200,9 +202,14 @@ def read_passage(hit: Hit) -> list[Table]:
     return _read(hit, [hit.chunk])
 
 
-async def read_tables(finder: DocumentFinder, corpus: Corpus, hit: Hit) -> list[Table] | None:
-    """Returns the tables of a hit's document, in order; None if it has more than `MOST_PASSAGES`, or if they take more
-    than `MOST_SECONDS` of the processor.
+async def read_tables(
+    finder: DocumentFinder,
+    corpus: Corpus,
+    hit: Hit,
+    read_more: Callable[[Hit, Sequence[Chunk]], list[Table]] | None = None,
+) -> list[Table] | None:
+    """Returns the tables of a hit's document, in order, and behind these what `read_more` makes of its passages; None
+    if it has more than `MOST_PASSAGES`, or if they take more than `MOST_SECONDS` of the processor.
     """
     id = hit.document.id
     found = await finder.find(corpus, WordsAsked(), frozenset([id]), 1)
@@ -213,7 +220,7 @@ async def read_tables(finder: DocumentFinder, corpus: Corpus, hit: Hit) -> list[
 
     def read() -> list[Table]:
         with limit.running():
-            return _read(hit, chunks)
+            return _read(hit, chunks) + (read_more(hit, chunks) if read_more else [])
 
     try:
         return await compute(read)

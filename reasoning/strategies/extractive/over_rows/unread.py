@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said
-from reasoning.strategies.extractive.over_rows.conditions import Kept, has_stem
+from reasoning.strategies.extractive.over_rows.conditions import Kept, find_assigned, has_stem
 from reasoning.strategies.extractive.over_rows.measures import name_of, stem_of
 from reasoning.strategies.extractive.over_rows.operators import ORDERED, Wanted
 from reasoning.strategies.extractive.over_rows.roles import Roles
@@ -13,7 +13,7 @@ from reasoning.strategies.extractive.over_rows.tables import Table, repeats
 from reasoning.strategies.extractive.over_rows.times import is_word_of_time
 from reasoning.strategies.survey.values import CURRENCIES
 
-__all__ = ["find_unplaced", "find_unread"]
+__all__ = ["find_told", "find_unplaced", "find_unread"]
 
 _OF_TITLE = re.compile(
     r"\b(?:in|of|at|for|from|on|im|aus|auf|der|des|von|vom|bei|de|du|dans|sur|à|au)\s"
@@ -64,8 +64,11 @@ def find_unread(asked: RowsAsked, table: Table, roles: Roles, kept: Kept, heads:
         unread.append(asked.noun)
     if asked.wanted in {Wanted.CELL, Wanted.DIFFERENCE}:
         return unread
+    if (assigned := find_assigned(asked, columns)) and assigned not in kept.columns:
+        unread.append(assigned)
     if asked.is_listed:
-        return unread + _find_unlisted(asked, table, roles, kept)
+        told = find_told(asked, table, roles, kept)
+        return unread + [column for column in _find_unlisted(asked, table, roles, kept) if column != told]
     if asked.wanted is Wanted.COUNT or asked.inner is Wanted.COUNT:
         return unread + _find_uncompared(table, roles) + _find_uncounted_texts(asked, table, roles, kept)
     if (
@@ -80,6 +83,17 @@ def find_unread(asked: RowsAsked, table: Table, roles: Roles, kept: Kept, heads:
     if asked.inner is None and (word := _find_uncounted(asked, table, roles)):
         unread.append(word)
     return unread
+
+
+def find_told(asked: RowsAsked, table: Table, roles: Roles, kept: Kept) -> str:
+    """Returns the column whose cell is asked for in the one row that a question means: "who is the manager of Ada". ''
+    if the question means no row, or several, or names several columns.
+    """
+    if not asked.is_who or not _WHO_IS.match(asked.text) or len(kept.rows) != 1 or len(kept.columns) != 1:
+        return ""
+    named = _find_others(table, roles, kept)
+    asks_more = any(roles.columns[column] - kept.words for column in (*table.amounts, *table.dates))
+    return named[0] if len(named) == 1 and not asks_more and kept.rows[0].cells.get(named[0]) else ""
 
 
 def _find_others(table: Table, roles: Roles, kept: Kept) -> list[str]:

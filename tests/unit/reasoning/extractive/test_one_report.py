@@ -116,7 +116,10 @@ async def test_two_measures_that_are_compared_are_divided(question: str, told: s
 async def test_expenses_that_are_written_as_negatives_are_not_divided() -> None:
     hits = read([STATEMENT.replace("| 420 | 400 | 810", "| (420) | (400) | (810)")])
     told = await tell("How did cost of revenue compare to revenue in Q2 2025?", hits)
-    assert "Cost of revenue, three months ended June 30, 2025: ($420) million [1]\n\nRevenue, " in told
+    told_cost = (
+        "Cost of revenue, three months ended June 30, 2025: $420 million, an expense, in the table as ($420) [1]"
+    )
+    assert f"{told_cost}\n\nRevenue, " in told
     assert "%" not in told
 
 

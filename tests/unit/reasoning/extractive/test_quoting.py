@@ -15,6 +15,7 @@ GBP million | Q3 2023 | Q2 2023
 Revenue | 418.7 | 431.9
 Gross profit | 144.3 | 151.8
 Dividend per share (pence) | 5 | 4
+Branches (number) | 31 | 30
 """
 CHANGES = """\
  | Three Months Ended |  | Change
@@ -44,6 +45,13 @@ def row_of(question: str, label: str, found: Hit) -> Unit:
     [
         ("What was the revenue in Q3 2023?", "Revenue", INCOME, "Revenue, Q3 2023: 418.7 (table: GBP million)"),
         ("What was the revenue in Q2 2023?", "Revenue", INCOME, "Revenue, Q2 2023: 431.9 (table: GBP million)"),
+        ("How many branches were there in Q3 2023?", "Branches", INCOME, "Branches (number), Q3 2023: 31"),
+        (
+            "How did branches change from Q2 to Q3 2023?",
+            "Branches",
+            INCOME,
+            "Branches (number): 31 (Q3 2023); 30 (Q2 2023)",
+        ),
         ("What was the gross profit?", "Gross", INCOME, "Gross profit, Q3 2023: 144.3 (table: GBP million)"),
         (
             "How did revenue change from Q2 2023 to Q3 2023?",

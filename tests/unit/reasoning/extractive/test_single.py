@@ -160,3 +160,36 @@ async def test_a_name_in_a_sentence_is_not_the_name_of_the_company() -> None:
     assert (
         await tell("What was the revenue of Okeke in Q2 2023?", versions_of(text)) == "Revenue, Q2 2023: $9 million [1]"
     )
+
+
+_MILL = """Solberg Mills
+
+| EUR million | Q2 2023 | Q1 2023 |
+|---|---|---|
+| Sales | 400.0 | 380.0 |
+| Cost of sales | (250.0) | (240.0) |
+| Gross profit | 150.0 | 140.0 |
+| EBITDA | 60.0 | 50.0 |
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        (
+            "What was the gross margin in Q2 2023?",
+            "Gross profit / Sales, Q2 2023: 150.0 million EUR / 400.0 million EUR = 37.5 %",
+        ),
+        ("What was the EBITDA margin of Solberg Mills in Q2 2023?", "= 15.0 % [1]"),
+        ("Wie hoch war die EBITDA-Marge im zweiten Quartal 2023?", "= 15.0 % [1]"),
+        ("What was the gross profit in Q2 2023?", "Gross profit, Q2 2023: 150.0"),
+        ("How much was the cost of sales in Q2 2023?", "250.0 million EUR, an expense, in the table as (250.0) [1]"),
+    ],
+)
+async def test_margins_are_computed_and_expenses_are_amounts(question: str, told: str) -> None:
+    assert told in await tell(question, versions_of(_MILL))
+
+
+async def test_a_margin_that_a_row_tells_is_not_computed() -> None:
+    text = _MILL.replace("| EBITDA |", "| Gross margin (%) | 37.5 | 36.8 |\n| EBITDA |")
+    assert "/" not in await tell("What was the gross margin in Q2 2023?", versions_of(text))

@@ -5,6 +5,7 @@ import pytest
 from reasoning.strategies.extractive.wording import (
     Wanted,
     asks_for_each,
+    asks_for_outlooks,
     asks_for_place,
     explains_last,
     find_wanted,
@@ -115,3 +116,17 @@ def test_a_heading_is_no_sentence() -> None:
 def test_an_answer_of_each_version_may_be_asked_for(question: str, rest: str | None) -> None:
     assert asks_for_each(question) is (rest is not None)
     assert leave_out_each(question) == (question if rest is None else rest)
+
+
+@pytest.mark.parametrize(
+    ("question", "is_asked"),
+    [
+        ("How did the guidance for capital expenditure change during 2024?", True),
+        ("Wie hat sich die Prognose für den Umsatz entwickelt?", True),
+        ("What is the outlook for 2024?", False),
+        ("How did revenue change during 2024?", False),
+        ("The outlook is good. Has the price changed?", False),
+    ],
+)
+def test_how_an_outlook_changed_is_told_by_each_report(question: str, is_asked: bool) -> None:
+    assert asks_for_outlooks(question) is is_asked

@@ -1,0 +1,144 @@
+"""A period that a question names and that no document tells: `Q4 2025`, if the newest report is of Q3 2025.
+
+The passages that are found then tell the same of other periods, which is no answer.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from core.documents import HEADING_SEPARATOR
+from core.ports.reasoning import Citation
+from core.ports.retrieval import Hit
+from core.text.periods import find_quarters, read_period
+from reasoning.strategies.extractive.over_periods.families import quarters_of
+from reasoning.strategies.extractive.quoting import choose, cite, write
+from reasoning.strategies.extractive.units import Unit
+from reasoning.strategies.survey.values import read_passage_grids
+
+__all__ = ["MissingPeriod", "find_missing_period", "quote_other_periods", "write_missing_period"]
+
+MissingPeriod = tuple[tuple[int, int], tuple[tuple[int, int], ...]]
+"""The quarter that is asked for, `(2025, 4)`, and the quarters of the reports, in the order of time."""
+_MOST_NAMED = 8
+"""Quarters that are told, the newest."""
+_MONTHS_OF_QUARTER = 3
+_NEAREST = 3
+"""Units that are shown of other periods than the one that is asked for."""
+_PLACES = (
+    ("first", "erste", "premier"),
+    ("second", "zweite", "deuxième"),
+    ("third", "dritte", "troisième"),
+    ("fourth", "vierte", "quatrième"),
+)
+_YEAR_WRITTEN = r"(?:(?:FY ?)?(?:19|20)(?P<long>\d\d)|(?:FY ?|['’])(?P<short>\d\d))(?!\d|[.,]\d)"
+_YEAR = re.compile(rf"(?<![\d.,]){_YEAR_WRITTEN}", re.IGNORECASE)
+_BEHIND = re.compile(
+    rf"(?:er|ers|als?|e|s)?\W{{0,3}}(?:(?:of|in|the|fiscal|financial|year|des|jahres|de|l['’]exercice)\s){{0,3}}"
+    rf"{_YEAR_WRITTEN}|[ /-]?(?P<bare>\d\d)(?![\d.,%])",
+    re.IGNORECASE,
+)
+_BEFORE = re.compile(rf"(?<![\d.,]){_YEAR_WRITTEN}[ /_-]{{0,2}}\Z", re.IGNORECASE)
+_QUARTER = re.compile(
+    r"\bQ ?(?P<number>[1-4])(?!\d)"
+    r"|(?<![\d.,])(?P<digit>[1-4])(?:Q(?![^\W\d])|(?:st|nd|rd|th|\.|er|e|ème)[ -](?:quart|trimestre))"
+    r"|\b(?P<word>first|second|third|fourth|final|last|erste|zweite|dritte|vierte|letzte|premier|deuxième|troisième"
+    r"|quatrième|dernier)[nsmr]?[ -](?:(?:fiscal|three) )?(?:quart|months|trimestre)",
+    re.IGNORECASE,
+)
+_DATE = re.compile(
+    r"\b[^\W\d_]{3,9}\.?,? (?:\d{1,2},? )?(?:19|20)\d\d(?!\d)|(?<!\d)(?:19|20)\d\d-\d\d(?:-\d\d)?(?!\d)"
+    r"|(?<!\d)\d{1,2}\.\d{1,2}\.(?:19|20)\d\d(?!\d)"
+)
+_NEAR = 40
+"""Characters between a quarter and its year, at most."""
+
+
+def find_missing_period(question: str, hits: Sequence[Hit]) -> MissingPeriod | None:
+    """Returns the quarter that a question names and none of the hits tells, with the quarters of the reports among
+    their documents and the other versions of these; None if the question names none, or several, or if no document
+    is called by a quarter.
+
+    A column or a sentence of another document may tell the quarter: then it is not missing.
+    """
+    quarters = find_quarters(question)
+    if quarters is None or quarters.are_named or quarters.is_range:
+        return None
+    wanted = quarters.wanted[-1]
+    refs = {ref.id: ref for hit in hits if hit.url is None for ref in (hit.document, *hit.versions)}
+    there = {quarter for ref in refs.values() for quarter in quarters_of(ref)}
+    if not there or wanted in there or any(_tells(hit, wanted) for hit in hits):
+        return None
+    return wanted, tuple(sorted(there)[-_MOST_NAMED:])
+
+
+def quote_other_periods(
+    missing: MissingPeriod, question: str, units: Sequence[Unit]
+) -> tuple[str, tuple[Citation, ...]]:
+    """Returns the text and the citations of an answer without a value of the quarter: the best units tell others."""
+    return cite(write(question, choose(units, _NEAREST)), write_missing_period(missing))
+
+
+def write_missing_period(missing: MissingPeriod) -> str:
+    """Returns the sentence that an answer begins with which has no value of the quarter."""
+    wanted, there = missing
+    return (
+        f"No document that was found tells {_write(wanted)}; the reports are of {_join(map(_write, there))}. Nearest:"
+    )
+
+
+def _write(quarter: tuple[int, int]) -> str:
+    return f"Q{quarter[1]} {quarter[0]}"
+
+
+def _join(names: Iterable[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def _tells(hit: Hit, wanted: tuple[int, int]) -> bool:
+    """Returns whether a passage, its headings or its table's columns name a quarter, or a day of it if the document is
+    no report of another quarter: minutes of August 2025 are of Q3 2025.
+    """
+    document, chunk = hit.document, hit.chunk
+    columns = [
+        column.replace(HEADING_SEPARATOR, " ")
+        for grid in read_passage_grids(chunk)
+        for column in (*grid.columns, *(name for row in grid.rows[:1] for name in row.names))
+    ]
+    if any(_is_of(column, wanted) for column in columns):
+        return True
+    own = {year for year, _ in quarters_of(document)}
+    texts = (document.title, document.key, chunk.heading, chunk.text)
+    is_dated = not own and any(_is_of(found[0], wanted) for text in texts for found in _DATE.finditer(text))
+    return is_dated or any(_names(text, wanted, own) for text in texts)
+
+
+def _is_of(column: str, wanted: tuple[int, int]) -> bool:
+    """Returns whether a column is of a period that ends within the quarter: `Three Months Ended December 31, 2025`."""
+    period = read_period(column)
+    if period is None or not period.month:
+        return False
+    return (period.year, (period.month + _MONTHS_OF_QUARTER - 1) // _MONTHS_OF_QUARTER) == wanted
+
+
+def _names(text: str, wanted: tuple[int, int], own: set[int]) -> bool:
+    """Returns whether a text names a quarter with the year beside it, or alone in a report of that year (`own`)."""
+    year, number = wanted
+    for found in _QUARTER.finditer(text):
+        if _number_of(found) not in (number, 0):
+            continue
+        before, behind = text[max(0, found.start() - _NEAR) : found.start()], text[found.end() : found.end() + _NEAR]
+        beside = _BEHIND.match(behind) or _BEFORE.search(before)
+        years = [beside] if beside else [*_YEAR.finditer(before), *_YEAR.finditer(behind)]
+        named = {int(next(digits for digits in said.groups() if digits)) for said in years}
+        if year % 100 in named or (not beside and year in own):
+            return True
+    return False
+
+
+def _number_of(found: re.Match[str]) -> int:
+    """Returns the number of a quarter, 0 for the last one."""
+    if digit := found["number"] or found["digit"]:
+        return int(digit)
+    word = found["word"].lower()
+    return next((at for at, words in enumerate(_PLACES, start=1) if word in words), 0)

@@ -1,0 +1,79 @@
+"""Sections that are alike, such as the incidents of a log, read as the rows of a table.
+
+The heading of each begins with a sign of one kind, `INC-0412 – 2025-01-14 – Printers offline (S2)`. The sign, the date,
+the text in brackets and short fields of the section (`Owner: Ada Moe`) are cells.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from core.documents import HEADING_SEPARATOR, Chunk, Span
+from core.ports.retrieval import Hit
+from reasoning.strategies.extractive.over_rows.tables import Table, TableRow
+from reasoning.strategies.extractive.over_rows.times import read_days
+
+__all__ = ["is_section", "read_sections"]
+
+_FEWEST = 4
+"""Sections with signs of one kind, at least."""
+_LONGEST_CELL = 40
+_SIGN = re.compile(r"#{0,6}\s{0,2}(?P<kind>[A-Z]{2,10}[-–_/]?)(?:(?:19|20)\d\d[-/])?\d{1,6}(?![\w.])")
+_BREAK = re.compile(r"\s[–—|-]\s|:\s")
+_BRACKETS = re.compile(r"[(\[](?P<text>[^()\[\]]{1,40})[)\]]\s{0,3}\Z")
+_FIELD = re.compile(
+    r"^(?:[-*•]\s)?(?P<name>[A-Z][^\W\d]{1,20}(?: [^\W\d]{1,20})?):\s(?P<text>[^\n]{1,200})$", re.MULTILINE
+)
+_NUMBER, _DATE, _TITLE, _BRACKETED = "Number", "Date", "Title", "In brackets"
+
+
+def is_section(chunk: Chunk) -> bool:
+    """Returns whether a passage stands below a heading that begins with such a sign."""
+    return _SIGN.match(_own_heading(chunk)) is not None
+
+
+def read_sections(hit: Hit, chunks: Sequence[Chunk]) -> list[Table]:
+    """Returns a table of the sections of each kind of which a document has some; its rows are the sections' first
+    passages.
+    """
+    by_kind = defaultdict[str, dict[str, list[Chunk]]](dict)
+    for chunk in chunks:
+        if found := _SIGN.match(heading := _own_heading(chunk)):
+            by_kind[found["kind"]].setdefault(heading, []).append(chunk)
+    return [_make_table(hit, sections) for sections in by_kind.values() if len(sections) >= _FEWEST]
+
+
+def _own_heading(chunk: Chunk) -> str:
+    return chunk.heading.rpartition(HEADING_SEPARATOR)[2].strip()
+
+
+def _make_table(hit: Hit, sections: dict[str, list[Chunk]]) -> Table:
+    table = Table(hit=hit, heading="", columns=[], called="section")
+    for heading, chunks in sections.items():
+        cells = dict(_read_cells(heading, chunks))
+        table.columns += [name for name in cells if name not in table.columns]
+        text = chunks[0].text
+        start = len(text) - len(text.lstrip())
+        line = text[start:].partition("\n")[0].rstrip()
+        table.rows.append(
+            TableRow(chunk=chunks[0], span=Span(start=start, end=start + len(line)), cells=cells, is_total=False)
+        )
+    table.finish()
+    return table
+
+
+def _read_cells(heading: str, chunks: Sequence[Chunk]) -> Iterator[tuple[str, str]]:
+    bracketed = _BRACKETS.search(heading)
+    number, *others = _BREAK.split(heading[: bracketed.start()] if bracketed else heading)
+    yield _NUMBER, number.strip(" #")
+    dates = [part for part, day in zip(others, read_days(others), strict=True) if day is not None and day.month]
+    yield from ((_DATE, date) for date in dates[:1])
+    yield _TITLE, " – ".join(part.strip() for part in others if part not in dates)
+    if bracketed:
+        yield _BRACKETED, bracketed["text"]
+    named: set[str] = set()
+    for chunk in chunks:
+        for field in _FIELD.finditer(chunk.text):
+            if field["name"] not in named and len(field["text"]) <= _LONGEST_CELL:
+                named.add(field["name"])
+                yield field["name"], field["text"].strip()

@@ -1,0 +1,68 @@
+"""Quarters that a question names and no document tells."""
+
+from dataclasses import replace
+
+import pytest
+
+from core.ports.retrieval import Hit
+from reasoning.strategies.extractive.over_periods.missing import find_missing_period, write_missing_period
+from tests.unit.reasoning.extractive.test_series import hit
+
+KEYS = [f"Solberg Mills {quarter}.md" for quarter in ("Q3 2023", "Q4 2023", "Q1 2024")]
+TABLE = "Key figures\n\n| NOK million | Q1 2024 | Q4 2023 | Q1 2023 |\n|---|---|---|---|\n| Net debt | 71 | 75 | 80 |\n"
+
+
+def newest(text: str = TABLE) -> Hit:
+    return hit(KEYS[-1], text, KEYS)
+
+
+@pytest.mark.parametrize("named", ["Q3 2024", "the third quarter of 2024", "2024 Q3", "dritten Quartal 2024"])
+def test_a_quarter_that_no_report_has_is_named_with_those_that_are_there(named: str) -> None:
+    missing = find_missing_period(f"What was the net debt of Solberg Mills in {named}?", [newest()])
+    assert missing is not None
+    assert write_missing_period(missing) == (
+        "No document that was found tells Q3 2024; the reports are of Q3 2023, Q4 2023 and Q1 2024. Nearest:"
+    )
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What was net debt in Q4 2023?",
+        "What was net debt in Q1 2023?",
+        "What was net debt?",
+        "What was net debt in 2025?",
+        "How did net debt change from Q3 2024 to Q4 2024?",
+    ],
+)
+def test_periods_of_reports_and_columns_are_there(question: str) -> None:
+    assert find_missing_period(question, [newest()]) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "is_told"),
+    [
+        ("Net debt should be 60 in the third quarter of 2024.", True),
+        ("We expect a net debt of 60 in the third quarter.", True),
+        ("Net debt of 3Q24: 60", True),
+        ("Net debt, Q3 FY24: 60", True),
+        ("Net debt was 75 in the third quarter of 2023.", False),
+        ("By March 2024 net debt was 71, in Q4 2023 75.", False),
+        ("| | Three months ended September 30, 2024 |\n|---|---|\n| Net debt | 60 |\n", True),
+    ],
+)
+def test_another_passage_may_tell_the_quarter(text: str, is_told: bool) -> None:
+    missing = find_missing_period("What was net debt in Q3 2024?", [newest(f"{TABLE}\n\n{text}\n")])
+    assert (missing is None) is is_told
+
+
+@pytest.mark.parametrize(("day", "is_told"), [("5 August 2024", True), ("2024-09-30", True), ("5 October 2024", False)])
+def test_a_document_that_is_no_report_tells_the_quarter_of_its_days(day: str, is_told: bool) -> None:
+    minutes = hit("minutes.md", f"Minutes of {day}\n\nThe board sold the mill of Lade.")
+    missing = find_missing_period("What was sold in Q3 2024?", [newest(), minutes])
+    assert (missing is None) is is_told
+
+
+def test_documents_that_no_quarter_is_the_name_of_lack_none() -> None:
+    notes = replace(newest(), document=replace(newest().document, key="notes.md"), versions=())
+    assert find_missing_period("What was net debt in Q3 2024?", [notes]) is None

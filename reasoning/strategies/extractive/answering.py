@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core.ports.reasoning import Citation
+from reasoning.strategies.extractive.continuing import continue_quote
 from reasoning.strategies.extractive.evidence import FEATURES
 from reasoning.strategies.extractive.over_periods.found import Series
 from reasoning.strategies.extractive.over_periods.writing import write_series
@@ -11,7 +12,7 @@ from reasoning.strategies.extractive.quoting import choose, cite, write, write_u
 from reasoning.strategies.extractive.reading import Reading
 from reasoning.strategies.extractive.units import Unit
 
-__all__ = ["LEAST", "describe_quotes", "is_answered", "keep_cells", "quote_units", "write_values"]
+__all__ = ["LEAST", "choose_quotes", "describe_quotes", "is_answered", "quote_units", "write_values"]
 
 LEAST = 0.3
 """Declines below this probability that the hits answer, unless an option says otherwise."""
@@ -39,7 +40,16 @@ def is_answered(reading: Reading, min_probability: float, *, sure: bool) -> bool
 
 def quote_units(question: str, reading: Reading, most: int) -> tuple[str, tuple[Citation, ...]]:
     """Returns the best units as the text of an answer, with a citation for each."""
-    return cite(write(question, choose(keep_cells(question, reading), most)))
+    return cite(write(question, choose_quotes(question, reading, most)))
+
+
+def choose_quotes(question: str, reading: Reading, most: int) -> list[Unit]:
+    """Returns the best units, each with the sentence that continues it."""
+
+    def extend(unit: Unit, is_first: bool) -> Unit:
+        return continue_quote(reading.asked, question, unit, is_first=is_first)
+
+    return choose(_keep_cells(question, reading), most, extend)
 
 
 def write_values(
@@ -59,7 +69,7 @@ def write_values(
     return text, citations, replace(series, is_cut=False).note + _REST
 
 
-def keep_cells(question: str, reading: Reading) -> Sequence[Unit]:
+def _keep_cells(question: str, reading: Reading) -> Sequence[Unit]:
     """Returns the units. If the first one is written as a cell, and has all that is asked, returns only the units that
     have as much.
     """

@@ -1,7 +1,7 @@
 """The text of an answer that quotes: which units, and how each is written."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from core.documents import HEADING_SEPARATOR, Span
@@ -52,9 +52,10 @@ _OF_ANY_COLUMN = find_stems(
 """Words of a question that say of no column that it is another one."""
 
 
-def choose(units: Sequence[Unit], most: int) -> list[Unit]:
+def choose(units: Sequence[Unit], most: int, extend: Callable[[Unit, bool], Unit] | None = None) -> list[Unit]:
     """Returns the best units, the best first. A unit that a better unit contains is left out, and a list whose item is
-    better. Two statements of a report have the same row, with and without a sign of currency.
+    better. Two statements of a report have the same row, with and without a sign of currency. `extend` gets each unit
+    that is chosen, and whether it is the best one; what it returns counts if it overlaps no better unit.
     """
     chosen: list[Unit] = []
     said: list[str] = []
@@ -64,8 +65,9 @@ def choose(units: Sequence[Unit], most: int) -> list[Unit]:
         if len(chosen) < most and not any(
             words in earlier or _overlap(unit, other) for earlier, other in zip(said, chosen, strict=True)
         ):
-            chosen.append(unit)
-            said.append(words)
+            longer = unit if extend is None else extend(unit, not chosen)
+            chosen.append(unit if any(_overlap(longer, other) for other in chosen) else longer)
+            said.append(words if chosen[-1] is unit else " ".join(longer.text.casefold().split()))
     return chosen
 
 

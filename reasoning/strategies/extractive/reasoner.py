@@ -18,9 +18,9 @@ from reasoning.citations.quotes import passage_text
 from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.strategies.extractive.answering import (
     LEAST,
+    choose_quotes,
     describe_quotes,
     is_answered,
-    keep_cells,
     quote_units,
     write_values,
 )
@@ -29,7 +29,7 @@ from reasoning.strategies.extractive.over_periods.families import choose_family
 from reasoning.strategies.extractive.over_periods.rows import read_asked
 from reasoning.strategies.extractive.over_periods.series import asks_for_series, find_series
 from reasoning.strategies.extractive.over_rows import NOTE, answer_over_rows
-from reasoning.strategies.extractive.quoting import choose, cite, write, write_nearest, write_unit
+from reasoning.strategies.extractive.quoting import cite, write, write_nearest, write_unit
 from reasoning.strategies.extractive.reading import Reading, read_hits
 from reasoning.strategies.extractive.sides import split_sides
 from reasoning.strategies.extractive.stated import asks_of_relation
@@ -258,7 +258,7 @@ class Extractive:
         written = [
             item
             for look in found
-            for item in write(look.question, choose(keep_cells(look.question, look.reading), most), f"{look.side}: ")
+            for item in write(look.question, choose_quotes(look.question, look.reading, most), f"{look.side}: ")
         ]
         text, citations = cite(written)
         missing = [look.side for look in looks if look not in found]

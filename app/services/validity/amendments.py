@@ -212,9 +212,9 @@ def _find_same(citation: Citation, citations: Sequence[Citation]) -> Citation | 
 
 
 def _has(citation: Citation, found: _Amending) -> bool:
-    """Returns whether a quote has the sentence of an amendment."""
-    span = citation.source_span
-    return citation.chunk_id == found.chunk.id and span.start <= found.span.start and span.end >= found.span.end
+    """Returns whether a quote has the sentence of an amendment, in this or an overlapping passage."""
+    said, change = (" ".join(text.split()) for text in (citation.quote, found.change.text))
+    return citation.document.id == found.document.id and change in said
 
 
 def _make_citation(beside: Citation, found: _Amending, hit: Hit) -> Citation:

@@ -20,6 +20,7 @@ from reasoning.strategies.extractive.wording import (
     is_reference,
     is_sentence,
     points_back,
+    sets_instead,
     states_condition,
 )
 
@@ -58,9 +59,10 @@ def continue_quote(asked: Asked, question: str, unit: Unit, *, is_first: bool) -
     if after is not None and _continues(asked, question, unit, text[after.start : after.end], is_first=is_first):
         return _cut(unit, Span(start=unit.span.start, end=after.end))
     before = _find_neighbour(text, spans, first, -1)
-    if before is not None and points_back(unit.text) and _adds_word(asked, unit, text[before.start : before.end]):
-        return _cut(unit, Span(start=before.start, end=unit.span.end))
-    return unit
+    if before is None:
+        return unit
+    adds = points_back(unit.text) and _adds_word(asked, unit, text[before.start : before.end])
+    return _cut(unit, Span(start=before.start, end=unit.span.end)) if adds or sets_instead(unit.text) else unit
 
 
 def _cut(unit: Unit, span: Span) -> Unit:

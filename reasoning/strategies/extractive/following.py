@@ -6,6 +6,7 @@ from dataclasses import replace
 from core.documents import HEADING_SEPARATOR
 from core.ports.retrieval import Hit, Query, Searcher
 from core.trace import Trace
+from reasoning.strategies.extractive.entries import find_implied_option, has_entry
 from reasoning.strategies.extractive.evidence import FEATURES
 from reasoning.strategies.extractive.reading import Reading
 from reasoning.strategies.extractive.wording import is_reference
@@ -28,9 +29,14 @@ _MOST = 5
 
 async def follow_reference(searcher: Searcher, query: Query, reading: Reading, trace: Trace) -> tuple[Hit, ...]:
     """Returns passages of the place that the best reference names, in the reference's document; none if no reference
-    has enough words of the question or names such a place. A query of several corpora is not followed.
+    has enough words of the question or names such a place. If the best unit leads to an option of a command, the place
+    is the entry of this option. A query of several corpora is not followed.
     """
     features = reading.features
+    best = reading.units[0] if reading.units and features[0, _IN_UNIT] >= _LEAST_IN_UNIT else None
+    if best is not None and not query.parts and (option := find_implied_option(best.text)):
+        found = await _search_within(searcher, query, best.hit, option, trace)
+        return tuple(hit for hit in found if has_entry(option, hit))[:1]
     referring = [
         (float(row[_IN_UNIT]), unit)
         for row, unit in zip(features, reading.units, strict=True)
@@ -39,12 +45,13 @@ async def follow_reference(searcher: Searcher, query: Query, reading: Reading, t
     for _, unit in sorted(referring, key=lambda item: -item[0]):
         place = _find_place(unit.text)
         if place and not query.parts:
-            within = replace(
-                query, text=f"{place}: {query.text}", documents=frozenset({unit.hit.document.id}), k=_SEARCHED
-            )
-            found = await searcher.search(within, trace)
-            return _keep_of_place(place, found.hits)[:_MOST]
+            return _keep_of_place(place, await _search_within(searcher, query, unit.hit, place, trace))[:_MOST]
     return ()
+
+
+async def _search_within(searcher: Searcher, query: Query, hit: Hit, place: str, trace: Trace) -> tuple[Hit, ...]:
+    within = replace(query, text=f"{place}: {query.text}", documents=frozenset({hit.document.id}), k=_SEARCHED)
+    return (await searcher.search(within, trace)).hits
 
 
 def _find_place(sentence: str) -> str:

@@ -5,18 +5,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from core.documents import HEADING_SEPARATOR, Span
-from core.passage_context import find_cell, split_heading
+from core.passage_context import find_cell, find_context, split_heading
 from core.passage_context.grids import GridRow
 from core.passage_context.tables import BAR, is_date, split_cells
 from core.ports.reasoning import Citation, Quote
 from core.text.periods import find_months, read_period
 from core.text.shortening import shorten
 from core.text.terms import split_words
-from core.text.value_kinds import find_signs, find_stems
+from core.text.value_kinds import ValueKind, find_kind, find_signs, find_stems
 from core.text.word_lists import SMALL_WORDS
 from reasoning.citations.markers import make_citation
 from reasoning.strategies.extractive.over_periods.tables import read_tables
-from reasoning.strategies.extractive.units import READ, Unit, is_record
+from reasoning.strategies.extractive.units import READ, Unit, is_record, names_writer
 
 __all__ = ["Written", "choose", "cite", "write", "write_nearest", "write_unit"]
 
@@ -86,8 +86,24 @@ class Written:
 
 
 def write(question: str, units: Sequence[Unit], label: str = "") -> list[Written]:
-    """Returns the units as an answer to the question has them."""
-    return [Written(unit=unit, text=write_unit(question, unit), label=label) for unit in units]
+    """Returns the units as an answer to the question has them. If it asks for a person, a sentence of a mail in which
+    its writer says "I" or "me" has the sender before it.
+    """
+    asks_for_person = find_kind(question) is ValueKind.PERSON
+    return [
+        Written(
+            unit=unit, text=write_unit(question, unit), label=label + (_name_writer(unit) if asks_for_person else "")
+        )
+        for unit in units
+    ]
+
+
+def _name_writer(unit: Unit) -> str:
+    """Returns `From Ada Moe: ` for a sentence of the mail of Ada Moe in which she names herself; "" for any other."""
+    if unit.is_row or unit.text.startswith(">") or not names_writer(unit.text):
+        return ""
+    sender = find_context(unit.hit.document, unit.hit.chunk).sender
+    return f"From {sender}: " if sender else ""
 
 
 def write_nearest(units: Sequence[Unit]) -> list[Written]:
@@ -230,11 +246,15 @@ def _read_cells(unit: Unit) -> tuple[list[tuple[str, str]], str]:
     is_list = is_record(unit.text)
     written = unit.text.split(_SEMICOLON) if is_list else split_cells(unit.text)
     between = _SEMICOLON if is_list else BAR
-    if header and not is_list:
+    if header and not is_list and not all(map(_has_name, written, split_cells(header))):
         names = split_cells(header)
         return (list(zip(names, written, strict=True)) if len(names) == len(written) else []), between
     cells = [(name, value) for name, colon, value in (cell.partition(": ") for cell in written) if colon]
     return (cells if len(cells) == len(written) else []), between
+
+
+def _has_name(cell: str, name: str) -> bool:
+    return cell.startswith(f"{name}: ")
 
 
 def _name_columns(unit: Unit) -> tuple[str, list[str]]:

@@ -21,6 +21,7 @@ from reasoning.strategies.extractive.answering import (
     choose_quotes,
     describe_quotes,
     is_answered,
+    quote_heading,
     quote_units,
     write_values,
 )
@@ -203,7 +204,8 @@ class Extractive:
     def _conclude(self, question: Question, look: "_Look") -> Answer:
         reading = look.reading
         shown = tuple(passage_text(hit) for hit in look.hits)
-        if not self._answers(question, reading):
+        dated = quote_heading(reading)
+        if dated is None and not self._answers(question, reading):
             text, citations = cite(write_nearest(reading.units), _DECLINES)
             return Answer(
                 text=text if citations else _NOTHING,
@@ -212,13 +214,13 @@ class Extractive:
                 abstained=True,
                 shown=shown,
             )
-        text, citations = quote_units(look.question, reading, self._config.sentences)
+        text, citations = dated or quote_units(look.question, reading, self._config.sentences)
         return Answer(
             text=text,
             reasoner="extractive",
             citations=citations,
             support=Support.QUOTED,
-            note=describe_quotes(reading, _LABEL, _REMEDY),
+            note=_LABEL if dated else describe_quotes(reading, _LABEL, _REMEDY),
             shown=shown,
         )
 

@@ -16,7 +16,17 @@ from core.text.word_lists import SMALL_WORDS
 from reasoning.strategies.extractive.asked import Asked
 from reasoning.strategies.extractive.wording import explains_last
 
-__all__ = ["ITEM", "READ", "Unit", "is_mail_head", "is_question", "is_record", "list_units", "split_spans"]
+__all__ = [
+    "ITEM",
+    "READ",
+    "Unit",
+    "is_mail_head",
+    "is_question",
+    "is_record",
+    "list_units",
+    "names_writer",
+    "split_spans",
+]
 
 _ENDS_ASKING = re.compile(
     r"[?？؟՞⁇⁈⁉‽፧\u037e](?:\[\d{1,3}\]|</\w{1,10}>|[⁰¹²³⁴-⁹]|\W)*+\Z|か\W{0,3}\Z"
@@ -87,6 +97,8 @@ _OF_OFFICERS = re.compile(
 """What the certificates of the officers behind a quarterly or annual report say: nothing of its business."""
 _OF_CERTIFICATE = find_stems("certify certified certificate certification sign signed versichern soussigné certifie")
 """Words of questions about what the writer of a text certifies of it."""
+_NUMBERED = re.compile(r"\d{1,3}(?:\.\d{1,3}){0,3}\.?\s[^\W\d_a-z][^\s.!?:;|]{0,30}(?:\s[^\s.!?:;|]{1,30}){0,5}")
+_TEXT_BELOW = re.compile(r"\s{0,3}\n\s{0,3}(?!\W{0,3}\d{1,3}[.)])[^\W\d_a-z][^\n]{60}")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _CAPTION = re.compile(
     r"(?:table|figure|fig\.|exhibit|chart|tabelle|abbildung|abb\.|tableau|tabla|figura|tabella)"
@@ -252,7 +264,12 @@ def _says_more(asked: Asked, unit: Unit) -> bool:
     """Returns whether a unit says more than the question: it has another word or number, or names its writer."""
     has_more = not unit.stems <= asked.stems or not find_digits(unit.text) <= asked.digits
     has_cell = unit.is_row and any(cell.strip().casefold() in _SHORT for cell in unit.text.split(BAR))
-    return has_more or has_cell or _WRITER.search(unit.text) is not None
+    return has_more or has_cell or names_writer(unit.text)
+
+
+def names_writer(text: str) -> bool:
+    """Returns whether the writer of a text names himself in it: "I", "me"."""
+    return _WRITER.search(text) is not None
 
 
 def _is_foot(text: str) -> bool:
@@ -274,9 +291,15 @@ def _is_heading(unit: Unit, heads: frozenset[str]) -> bool:
     text = unit.text
     if len(text) > _LONGEST_HEADING or text.endswith(_ENDS):
         return False
-    if _SECTION.fullmatch(text) or _CAPTION.match(text):
+    if _SECTION.fullmatch(text) or _CAPTION.match(text) or _heads_clause(unit):
         return True
     return unit.stems <= heads or (text.startswith("#") and text.lstrip("#").startswith(" ") and ":" not in text)
+
+
+def _heads_clause(unit: Unit) -> bool:
+    """Returns whether a line is the numbered heading of the sentences below it, and no item of a numbered list."""
+    below = unit.hit.chunk.text[unit.span.end : unit.span.end + _TAIL]
+    return _NUMBERED.fullmatch(unit.text) is not None and _TEXT_BELOW.match(below) is not None
 
 
 def split_spans(text: str) -> Iterator[Span]:

@@ -16,10 +16,12 @@ __all__ = [
     "find_wanted",
     "gives",
     "has_condition",
+    "is_labelled",
     "is_reference",
     "is_sentence",
     "leave_out_each",
     "points_back",
+    "sets_instead",
     "states_condition",
 ]
 
@@ -152,6 +154,7 @@ _GIVES_REASON = re.compile(
     """),
     re.IGNORECASE,
 )
+_LABELLED = re.compile(r"(?:[-*+•–·]\s)?[^\W\d_][^:\n]{0,60}:\s[^\n]{0,40}?\d")
 _ASKS_FOR_CONSEQUENCE = re.compile(
     r"\bwhat (?:happens|will happen|would happen|if|does .{0,80}?\bif|must .{0,80}?\bif)\b|\bconsequences?\b"
     r"|\bwas (?:passiert|geschieht|gilt)\b|\bfolgen?\b.{0,40}?\b(?:hat|haben)\b"
@@ -175,10 +178,10 @@ _SECOND_QUESTION = re.compile(
 )
 _BACK = re.compile(
     r"\W{0,4}(?:it|they|this|these|those|she|he|such|the same|both|er|sie|es|dies(?:e[rs]?)?|beide"
-    r"|ils?|elles?|cel(?:a|ui-ci)|ceux-ci|celles?-ci)\s"
-    r"|.{0,300}?\b(?:instead|stattdessen|à la place)\b",
-    re.IGNORECASE | re.DOTALL,
+    r"|ils?|elles?|cel(?:a|ui-ci)|ceux-ci|celles?-ci)\s",
+    re.IGNORECASE,
 )
+_INSTEAD = re.compile(r"\b(?:instead|stattdessen|à la place)\b(?! (?:of|de|du)\b)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -193,6 +196,11 @@ def is_reference(sentence: str) -> bool:
     """Returns whether a sentence only says where something stands: "Refer to Note 13 for legal proceedings."."""
     start = sentence[:_READ]
     return _REFERENCE.match(start) is not None or _REFERRED.search(start) is not None
+
+
+def is_labelled(text: str) -> bool:
+    """Returns whether a text is a number with its label: `Damage: EUR 5`."""
+    return _LABELLED.match(text) is not None
 
 
 def asks_for_place(question: str) -> bool:
@@ -261,8 +269,13 @@ def find_second_question(question: str) -> str:
 
 
 def points_back(sentence: str) -> bool:
-    """Returns whether a sentence is understood with the sentence before it: "It …", "… instead"."""
-    return _BACK.match(sentence[:_READ]) is not None
+    """Returns whether a sentence begins with what the sentence before it names: "It …"."""
+    return _BACK.match(sentence) is not None
+
+
+def sets_instead(sentence: str) -> bool:
+    """Returns whether a sentence tells what takes the place of what the sentence before it ends: "… instead"."""
+    return _INSTEAD.search(sentence[:_READ]) is not None
 
 
 def is_sentence(text: str) -> bool:

@@ -8,7 +8,7 @@ import re
 from core.documents import HEADING_SEPARATOR
 from core.text.value_kinds import find_stems
 
-__all__ = ["find_ended", "find_title", "is_below", "is_placed", "sets_instead", "skip_heading"]
+__all__ = ["find_ended", "find_title", "is_below", "sets_instead", "skip_heading"]
 
 _READ = 4000
 """Characters above a place in which its heading is looked for."""
@@ -76,8 +76,3 @@ def is_below(title: str, heading: str, before: str, line: str) -> bool:
     wanted = find_stems(title)
     found = find_title(before, len(before), heading)
     return bool(wanted) and (find_stems(found) == wanted if found else wanted <= find_stems(line))
-
-
-def is_placed(heading: str, before: str) -> bool:
-    """Returns whether it is known of which clause a place is."""
-    return bool(find_title(before, len(before), heading))

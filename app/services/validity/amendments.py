@@ -18,7 +18,7 @@ from core.ports.reasoning import Answer, Citation, Support
 from core.ports.retrieval import Hit
 from core.validity import Relation
 from core.validity.changes import ClauseChange, find_clause_changes, is_changed
-from core.validity.headed import is_placed
+from core.validity.parts import is_placed
 from core.validity.statements import AMENDED_BY
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """The text of an answer that quotes: which units, and how each is written."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from core.documents import HEADING_SEPARATOR, Span
@@ -36,6 +36,8 @@ _SCALE = re.compile(
 _CURRENCY = re.compile(r"[$€£](?=\d)")
 _LONGEST_NAMED = 400
 """Characters of a row with the names of its columns."""
+_PREFIX = 5
+"""Letters that two words must share at their beginning, if one is all of the beginning of the other."""
 _LONG_ROW = 5
 """Cells of a row of which some are left out."""
 _QUALIFIES = re.compile(
@@ -221,7 +223,7 @@ def _keep_asked(question: str, unit: Unit) -> str:
         word.stem for word in split_words(question) if question[word.start : word.end].casefold() not in SMALL_WORDS
     }
     asked |= find_signs(question) - {""}
-    named = [find_stems(name) & asked for name, _ in cells]
+    named = [_find_said(find_stems(name), asked) for name, _ in cells]
     stated = [bool(find_stems(value) & asked) for _, value in cells]
     # Of "melting point", `boiling point` has one word, and `melting point` has both.
     best = [bool(own) and not any(own < other for other in named) for own in named]
@@ -235,7 +237,20 @@ def _keep_asked(question: str, unit: Unit) -> str:
     text = between.join(f"{name}: {value}" if name else value for name, value in kept)
     chunk = unit.hit.chunk
     said = find_stems(f"{text} {unit.hit.document.title} {chunk.heading[:_READ]}")
-    return unit.text if asked - said - _OF_ANY_COLUMN else text
+    return unit.text if asked - _find_said(said, asked) - _OF_ANY_COLUMN else text
+
+
+def _find_said(stems: Collection[str], asked: Collection[str]) -> frozenset[str]:
+    """Returns the asked stems that are among the stems, or begin with a long one of them, or the other way round:
+    `supervis` of "supervises", `supervisor`.
+    """
+    long = [stem for stem in stems if len(stem) >= _PREFIX and stem.isalpha()]
+    return frozenset(
+        word
+        for word in asked
+        if word in stems
+        or (len(word) >= _PREFIX and any(stem.startswith(word) or word.startswith(stem) for stem in long))
+    )
 
 
 def _read_cells(unit: Unit) -> tuple[list[tuple[str, str]], str]:

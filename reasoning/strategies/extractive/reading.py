@@ -79,8 +79,8 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
 
     If the question names documents, or one of the versions of a report, only their hits are read: a clause of another
     contract is no answer, however well it fits. Units that state what the question asks for, by one of the facts of the
-    hits, go before the others, and so does the entry of an option that it names or that the best unit leads to. The probabilities are of the best unit
-    by words.
+    hits, go before the others, and before these the entry of an option that the question names, or that the best unit
+    leads to. The probabilities are of the best unit by words.
     """
     hits, facts = found.hits[:_MOST_HITS], found.facts
     hits = tuple(hit for hit in hits if hit.document.id in found.named) or hits

@@ -5,11 +5,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from core.documents import HEADING_SEPARATOR, Span
+from core.passage_context.tables import is_row
 from core.ports.retrieval import Hit
 from core.text.value_kinds import ValueKind, find_digits, find_stems, has_value
 from reasoning.strategies.extractive.asked import Asked
 from reasoning.strategies.extractive.evidence import find_head_stems
-from reasoning.strategies.extractive.units import READ, Unit, is_row
+from reasoning.strategies.extractive.units import READ, Unit
 
 __all__ = ["find_dated_entry", "find_entry", "find_implied_entry", "find_implied_option", "has_entry", "list_options"]
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from core.documents import Span
 from core.text.sentences import split_sentences
 from core.text.value_kinds import find_stems
+from core.validity.headed import find_ended, find_title, is_below, sets_instead, skip_heading
 from core.validity.parts import NamedParts, find_named_parts, is_in_part
 
 __all__ = ["ClauseChange", "find_clause_changes", "is_changed"]
@@ -61,7 +62,8 @@ _PARAGRAPH = re.compile(r" (?:abs\.|absatz|satz|nr\.|paragraph|alinéa) ?\d.*\Z"
 @dataclass(frozen=True, kw_only=True)
 class ClauseChange:
     """`text` is the sentence with the words that it quotes, verbatim at `start` in its passage. `part` names the
-    clause. The clause has all `words` that go, and all of the stems of `subject`, what is set anew.
+    clause. The clause has all `words` that go, and all of the stems of `subject`, what is set anew or ends. With
+    `is_title`, `part` is the heading of the clause, under which the amendment changes it.
     """
 
     part: str
@@ -69,10 +71,11 @@ class ClauseChange:
     start: int
     words: tuple[str, ...] = ()
     subject: frozenset[str] = frozenset()
+    is_title: bool = False
 
 
-def find_clause_changes(text: str) -> Iterator[ClauseChange]:
-    """Yields the changes that a passage of an amendment makes, in order."""
+def find_clause_changes(text: str, heading: str = "") -> Iterator[ClauseChange]:
+    """Yields the changes that a passage of an amendment with these headings makes, in order."""
     sentences = list(_split(text))
     at = 0
     for number, (start, end) in enumerate(sentences):
@@ -84,6 +87,10 @@ def find_clause_changes(text: str) -> Iterator[ClauseChange]:
         own = said[: end - start]
         quotes = list(_find_quotes(said))
         plain = _mask(own, quotes)
+        if not quotes and (ending := _read_ending(text, heading, sentences[number : number + 2])) is not None:
+            at = ending.start + len(ending.text)
+            yield ending
+            continue
         if _DENIED.search(plain):
             continue
         if (change := _read_change(said, plain, quotes, start) or _read_setting(said, plain, start)) is not None:
@@ -182,6 +189,20 @@ def _read_setting(said: str, plain: str, start: int) -> ClauseChange | None:
     return None
 
 
+def _read_ending(text: str, heading: str, sentences: Sequence[tuple[int, int]]) -> ClauseChange | None:
+    """Returns the change of "The review of 1 May does not take place. The rent is reviewed on 1 June instead.", which
+    names its clause by the heading above it; None if the first sentence ends nothing.
+    """
+    (begun, end), *after = sentences
+    start = skip_heading(text, begun, end)
+    subject, title = find_ended(text[start:end]), find_title(text, start, heading)
+    if not subject or not title:
+        return None
+    if after and "\n\n" not in text[end - 1 : after[0][0] + 1] and sets_instead(text[slice(*after[0])]):
+        end = after[0][1]
+    return ClauseChange(part=title, text=text[start:end].rstrip(), start=start, subject=subject, is_title=True)
+
+
 def _find_subject(plain: str, part: NamedParts) -> frozenset[str]:
     """Returns the stems of "the annual fee" before "in Section 5.1"; none if nothing is named so."""
     found = _SUBJECT.search(plain[: part.start][-_LONGEST_SUBJECT:])
@@ -199,9 +220,15 @@ def is_changed(change: ClauseChange, heading: str, text: str, span: Span, replac
     place = first
     for line in lines.splitlines(keepends=True):
         place += len(line)
-        if _has_words(change, f"{line} {replaced}") and is_in_part(change.part, heading, text[:place]):
+        if _has_words(change, f"{line} {replaced}") and _is_in(change, heading, text[:place], line):
             return True
     return False
+
+
+def _is_in(change: ClauseChange, heading: str, before: str, line: str) -> bool:
+    if change.is_title:
+        return is_below(change.part, heading, before, line)
+    return is_in_part(change.part, heading, before)
 
 
 def _has_words(change: ClauseChange, line: str) -> bool:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from core.documents import HEADING_SEPARATOR
 
-__all__ = ["NamedParts", "find_named_parts", "find_parts", "is_in_part", "is_subject", "mentions_part"]
+__all__ = ["NamedParts", "find_named_parts", "find_parts", "is_in_part", "is_placed", "is_subject", "mentions_part"]
 
 _KINDS = {
     "article": "provision", "art": "provision", "artikel": "provision", "section": "provision", "sec": "provision",
@@ -91,12 +91,22 @@ def is_in_part(part: str, heading: str, before: str) -> bool:
     of its text `before` a place, of which a later one may begin another part.
     """
     wanted = _read_parts(part)
+    return any(_fits(wanted, named) for named in _find_place(heading, before).items())
+
+
+def is_placed(heading: str, before: str) -> bool:
+    """Returns whether it is known of which part a passage is, as in `is_in_part`."""
+    return bool(_find_place(heading, before))
+
+
+def _find_place(heading: str, before: str) -> dict[str, str]:
+    """Returns the numbers of the parts that a passage is of, by their kinds."""
     at = dict(named for title in heading.split(HEADING_SEPARATOR) if (named := _read_head(title)) is not None)
     for line in before.splitlines():
         kind, mark = _read_line(line[:_LONGEST_LINE]) or ("", "")
         if kind and _follows(mark, at.get(kind, "")):
             at[kind] = mark
-    return any(_fits(wanted, named) for named in at.items())
+    return at
 
 
 def _follows(mark: str, last: str) -> bool:

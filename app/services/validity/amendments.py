@@ -10,7 +10,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from app.services.validity.in_force import Selection, find_validity, name_document, shorten
-from app.services.validity.rewriting import Insertion, insert_quotes
+from app.services.validity.rewriting import Insertion, insert_quotes, take_out
 from core.documents import Chunk, DocumentRef, Span
 from core.execution.threads import compute
 from core.passage_context import describe_hit
@@ -18,6 +18,7 @@ from core.ports.reasoning import Answer, Citation, Support
 from core.ports.retrieval import Hit
 from core.validity import Relation
 from core.validity.changes import ClauseChange, find_clause_changes, is_changed
+from core.validity.parts import is_placed
 from core.validity.statements import AMENDED_BY
 
 if TYPE_CHECKING:
@@ -45,6 +46,18 @@ class _Amending:
     @property
     def span(self) -> Span:
         return Span(start=self.change.start, end=self.change.start + len(self.change.text))
+
+
+@dataclass(frozen=True)
+class _Cited:
+    """A citation of an answer, and the hit that it quotes."""
+
+    citation: Citation
+    hit: Hit
+
+    @property
+    def range(self) -> tuple[int, int]:
+        return self.citation.source_span.start, self.citation.source_span.end
 
 
 class Amendments:
@@ -81,6 +94,22 @@ class Amendments:
         replaced = " ".join(change.text for change in direct)  # a later amendment quotes the words of an earlier one
         return [found for found in changes if direct and is_changed(found.change, heading, text, span, replaced)]
 
+    async def list_unaffected(self, cited: Sequence[_Cited]) -> dict[tuple[str, str], str]:
+        """Returns the sentences on amendments none of whose changes is of a quote, by the ids of the document and the
+        amendment. Nothing is said of an amendment without known changes, nor of a quote whose clause is not known.
+        """
+        documents = {(quote.hit.corpus, quote.citation.document.id): quote.citation.document for quote in cited}
+        told: dict[tuple[str, str], str] = {}
+        for (corpus, id), ref in documents.items():
+            quotes = [quote for quote in cited if quote.citation.document.id == id]
+            if not all(is_placed(quote.hit.chunk.heading, quote.hit.chunk.text[: quote.range[1]]) for quote in quotes):
+                continue
+            of: dict[str, list[_Amending]] = {}
+            for found in await self._list_changes(corpus, id):
+                of.setdefault(found.document.id, []).append(found)
+            told |= {(id, amendment): _describe_unaffected(ref, found) for amendment, found in of.items()}
+        return told
+
     async def _list_changes(self, corpus: str, document_id: str) -> Sequence[_Amending]:
         place = (corpus, document_id)
         if place not in self._read:
@@ -113,7 +142,7 @@ class Amendments:
 
 
 def _read_changes(chunks: Sequence[Chunk]) -> list[tuple[Chunk, list[ClauseChange]]]:
-    return [(chunk, list(find_clause_changes(chunk.text))) for chunk in chunks]
+    return [(chunk, list(find_clause_changes(chunk.text, chunk.heading))) for chunk in chunks]
 
 
 def _make_hit(found: _Amending, beside: Hit) -> Hit:
@@ -124,45 +153,72 @@ async def quote_amendments(
     amendments: Amendments, answer: Answer
 ) -> tuple[Answer, Mapping[tuple[str, str], Sequence[str]]]:
     """Returns the answer, and sentences on the amendments of clauses that it cites, by the ids of the document and of
-    its amendment. An answer that only quotes has the sentence of the amendment before the clause, with a citation.
+    its amendment. An answer that only quotes has the sentence of the amendment before the clause, with a citation. If
+    none of its quotes is of a clause that a read amendment changes, the sentence says this.
     """
     hits = {hit.chunk.id: hit for step in answer.steps for hit in step.hits}
-    lines: dict[tuple[str, str], list[str]] = {}
-    insertions: dict[str, Insertion] = {}
-    added: dict[str, Hit] = {}
-    for citation in answer.citations:
-        hit = hits.get(citation.chunk_id)
-        if hit is None:
-            continue
-        for found in await amendments.find(hit, citation.source_span.start, citation.source_span.end):
-            line = _describe(citation.document, found)
-            told = lines.setdefault((citation.document.id, found.document.id), [])
-            if line not in told:
-                told.append(line)
-            if not _is_cited(found, answer.citations) and len(insertions) < _MOST_ADDED:
-                added[found.chunk.id] = beside = _make_hit(found, hit)
-                insertions.setdefault(found.change.text, _insert(citation, found, beside))
-    is_quoted = answer.support is Support.QUOTED and not answer.table
-    if not is_quoted or not insertions:
+    cited = [_Cited(citation, hit) for citation in answer.citations if (hit := hits.get(citation.chunk_id)) is not None]
+    changes = [(quote, found) for quote in cited for found in await amendments.find(quote.hit, *quote.range)]
+    lines: dict[tuple[str, str], Sequence[str]] = {}
+    for quote, found in changes:
+        pair = (quote.citation.document.id, found.document.id)
+        lines[pair] = tuple(dict.fromkeys([*lines.get(pair, ()), _describe(quote.citation.document, found)]))
+    if answer.support is not Support.QUOTED or answer.table:
         return answer, lines
-    text, citations = insert_quotes(answer.text, answer.citations, list(insertions.values()))
+    for pair, line in (await amendments.list_unaffected(cited)).items():
+        lines.setdefault(pair, (line,))
+    return _put_changes_before(answer, changes), lines
+
+
+def _put_changes_before(answer: Answer, changes: Sequence[tuple["_Cited", _Amending]]) -> Answer:
+    """Returns the answer with each sentence of an amendment before the first quote that it changes: a new quote, or a
+    quote of the answer that stood behind.
+    """
+    text, citations = answer.text, answer.citations
+    placed: dict[str, tuple[Citation, Citation]] = {}
+    added: dict[str, Hit] = {}
+    for quote, found in changes:
+        is_full = len(placed) >= _MOST_ADDED
+        if found.change.text in placed or (target := _find_same(quote.citation, citations)) is None or is_full:
+            continue
+        behind = next((citation for citation in citations if _has(citation, found)), None)
+        if behind is None:
+            added[found.chunk.id] = beside = _make_hit(found, quote.hit)
+            placed[found.change.text] = (target, _make_citation(target, found, beside))
+        elif behind.answer_span.start > target.answer_span.start and not any(
+            _find_same(before, [behind]) for before, _ in placed.values()
+        ):
+            rest = take_out(text, citations, behind)
+            if rest is not None:
+                (text, citations), placed[found.change.text] = rest, (target, behind)
+    if not placed:
+        return answer
+    insertions = [
+        Insertion(before=place.answer_span.start, citation=source)
+        for target, source in placed.values()
+        if (place := _find_same(target, citations)) is not None
+    ]
+    text, citations = insert_quotes(text, citations, insertions)
     last = answer.steps[-1]
     more = tuple(hit for id, hit in added.items() if id not in {hit.chunk.id for hit in last.hits})
     steps = (*answer.steps[:-1], replace(last, hits=last.hits + more))
-    return replace(answer, text=text, citations=citations, steps=steps), lines
+    return replace(answer, text=text, citations=citations, steps=steps)
 
 
-def _is_cited(found: _Amending, citations: Sequence[Citation]) -> bool:
-    return any(
-        citation.chunk_id == found.chunk.id
-        and citation.source_span.start <= found.span.start
-        and citation.source_span.end >= found.span.end
-        for citation in citations
-    )
+def _find_same(citation: Citation, citations: Sequence[Citation]) -> Citation | None:
+    """Returns the citation of the same words, which may stand in another place of the answer."""
+    place = (citation.chunk_id, citation.source_span)
+    return next((other for other in citations if (other.chunk_id, other.source_span) == place), None)
 
 
-def _insert(citation: Citation, found: _Amending, hit: Hit) -> Insertion:
-    source = Citation(
+def _has(citation: Citation, found: _Amending) -> bool:
+    """Returns whether a quote has the sentence of an amendment, in this or an overlapping passage."""
+    said, change = (" ".join(text.split()) for text in (citation.quote, found.change.text))
+    return citation.document.id == found.document.id and change in said
+
+
+def _make_citation(beside: Citation, found: _Amending, hit: Hit) -> Citation:
+    return Citation(
         marker=0,
         chunk_id=found.chunk.id,
         document=found.document,
@@ -171,12 +227,22 @@ def _insert(citation: Citation, found: _Amending, hit: Hit) -> Insertion:
         part_of=describe_hit(hit, found.span),
         answer_span=Span(start=0, end=0),
         source_span=found.span,
-        corpus=citation.corpus,
+        corpus=beside.corpus,
     )
-    return Insertion(before=citation.answer_span.start, citation=source)
+
+
+def _describe_unaffected(ref: DocumentRef, changes: Sequence[_Amending]) -> str:
+    amendment, since = changes[0].document, "" if changes[0].since is None else f" since {changes[0].since}"
+    parts = ", ".join(dict.fromkeys(_name_part(found.change) for found in changes))
+    amended = f"“{name_document(ref, amendment)}” is amended by “{name_document(amendment, ref)}”{since}"
+    return f"{amended}; the changes that were read there ({parts}) are not of what is quoted here."
+
+
+def _name_part(change: ClauseChange) -> str:
+    return f"“{change.part}”" if change.is_title else change.part
 
 
 def _describe(ref: DocumentRef, found: _Amending) -> str:
     since = "" if found.since is None else f" since {found.since}"
-    changed = f"{found.change.part} of “{name_document(ref, found.document)}” is changed by"
+    changed = f"{_name_part(found.change)} of “{name_document(ref, found.document)}” is changed by"
     return f"{changed} “{name_document(found.document, ref)}”{since} (“{shorten(found.change.text)}”)."

@@ -183,7 +183,7 @@ class Selection:
             (citation.corpus, citation.document.id): (citation.document, citation.validity) for citation in citations
         }
         told = [line for lines in amended.values() for line in lines]
-        lines = (line for ref, found in cited.values() for line in self._list_changes(ref, found, amended))
+        lines = self._list_all_changes(list(cited.values()), amended)
         changes = list(dict.fromkeys([*told, *lines, *self._list_parts(answer, citations)]))
         note = " ".join([*([answer.note] if answer.note else []), *changes[:_MOST_CHANGES]])
         return replace(answer, citations=citations, steps=steps, note=note)
@@ -199,6 +199,17 @@ class Selection:
             for statement in citation.validity.parts:
                 if is_in_part(statement.part, chunk.heading, before) and statement.text not in citation.quote:
                     yield _describe_part(citation.document, statement, self.day)
+
+    def _list_all_changes(
+        self,
+        cited: Sequence[tuple[DocumentRef, Validity | None]],
+        amended: Mapping[tuple[str, str], Sequence[str]],
+    ) -> Iterable[str]:
+        """Yields the sentences on the changes of cited documents, one for two documents that are both cited."""
+        told = dict(amended)
+        for ref, found in cited:
+            yield from self._list_changes(ref, found, told)
+            told |= {(ref.id, relation.document.id): () for relation in found.relations} if found else {}
 
     def _list_changes(
         self, ref: DocumentRef, validity: Validity | None, amended: Mapping[tuple[str, str], Sequence[str]]

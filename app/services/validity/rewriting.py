@@ -7,15 +7,18 @@ from dataclasses import dataclass, replace
 from core.documents import Span
 from core.ports.reasoning import Citation
 
-__all__ = ["Insertion", "insert_quotes"]
+__all__ = ["Insertion", "insert_quotes", "take_out"]
 
 _MARKERS = re.compile(r"(?: ?\[\d{1,3}\])+")
+_BETWEEN = "\n\n"
 _NUMBER = re.compile(r"\[(\d{1,3})\]")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Insertion:
-    """A quote that is to stand before the paragraph of a place. The marker and the place of `citation` are set anew."""
+    """A quote that is to stand before the paragraph of a place. The marker and the place of `citation` are set anew; a
+    marker other than 0 is of a passage that the answer cites already.
+    """
 
     before: int
     citation: Citation
@@ -49,13 +52,34 @@ def insert_quotes(
             out += _NUMBER.sub(lambda found: f"[{_number(numbers, int(found[1]))}]", text[edit.start : edit.end])
         else:
             quote = " ".join(edit.inserted.citation.quote.split())
-            marker = _number(numbers, -len(made) - 1)
+            marker = _number(numbers, edit.inserted.citation.marker or -len(made) - 1)
             span = Span(start=len(out), end=len(out) + len(quote))
             made.append(replace(edit.inserted.citation, marker=marker, answer_span=span))
             out += f"{quote} [{marker}]\n\n"
         moved.append((edit.start if edit.inserted is not None else edit.start + 1, len(out) - at))
     kept = [_move(citation, numbers, moved) for citation in citations]
     return out + text[at:], tuple(sorted([*made, *kept], key=lambda citation: citation.answer_span.start))
+
+
+def take_out(text: str, citations: Sequence[Citation], taken: Citation) -> tuple[str, tuple[Citation, ...]] | None:
+    """Returns the text and the citations without the paragraph of one quote; None if the paragraph has more than it."""
+    start, end = taken.answer_span.start, taken.answer_span.end
+    markers = _MARKERS.match(text, end)
+    stop = markers.end() if markers else end
+    is_alone = text[:start].endswith(_BETWEEN) and text[stop : stop + len(_BETWEEN)] in ("", _BETWEEN)
+    others = [citation for citation in citations if citation is not taken]
+    if not is_alone or any(start <= other.answer_span.start < stop for other in others):
+        return None
+    length = stop - start + len(_BETWEEN)
+    moved = [
+        citation if citation.answer_span.start < start else replace(citation, answer_span=_shift(citation, -length))
+        for citation in others
+    ]
+    return text[: start - len(_BETWEEN)] + text[stop:], tuple(moved)
+
+
+def _shift(citation: Citation, by: int) -> Span:
+    return Span(start=citation.answer_span.start + by, end=citation.answer_span.end + by)
 
 
 def _insert_at(place: int, insertion: Insertion) -> _Edit:

@@ -4,14 +4,26 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core.ports.reasoning import Citation
+from reasoning.strategies.extractive.continuing import continue_quote
+from reasoning.strategies.extractive.entries import find_dated_entry
 from reasoning.strategies.extractive.evidence import FEATURES
 from reasoning.strategies.extractive.over_periods.found import Series
 from reasoning.strategies.extractive.over_periods.writing import write_series
-from reasoning.strategies.extractive.quoting import choose, cite, write, write_nearest, write_unit
+from reasoning.strategies.extractive.quoting import Written, choose, cite, write, write_nearest, write_unit
 from reasoning.strategies.extractive.reading import Reading
 from reasoning.strategies.extractive.units import Unit
 
-__all__ = ["LEAST", "NOTHING", "decline", "describe_quotes", "is_answered", "keep_cells", "quote_units", "write_values"]
+__all__ = [
+    "LEAST",
+    "NOTHING",
+    "choose_quotes",
+    "decline",
+    "describe_quotes",
+    "is_answered",
+    "quote_heading",
+    "quote_units",
+    "write_values",
+]
 
 LEAST = 0.3
 """Declines below this probability that the hits answer, unless an option says otherwise."""
@@ -47,7 +59,24 @@ def decline(reading: Reading) -> tuple[str, tuple[Citation, ...]]:
 
 def quote_units(question: str, reading: Reading, most: int) -> tuple[str, tuple[Citation, ...]]:
     """Returns the best units as the text of an answer, with a citation for each."""
-    return cite(write(question, choose(keep_cells(question, reading), most)))
+    return cite(write(question, choose_quotes(question, reading, most)))
+
+
+def quote_heading(reading: Reading) -> tuple[str, tuple[Citation, ...]] | None:
+    """Returns the text of an answer whose date stands in the heading of a passage, with a sentence of this passage that
+    is cited; None if no heading has it.
+    """
+    found = find_dated_entry(reading.asked, reading.units)
+    return None if found is None else cite([Written(unit=found[0], text=found[0].text, label=f"{found[1]}: ")])
+
+
+def choose_quotes(question: str, reading: Reading, most: int) -> list[Unit]:
+    """Returns the best units, each with the sentence that continues it."""
+
+    def extend(unit: Unit, is_first: bool) -> Unit:
+        return continue_quote(reading.asked, question, unit, is_first=is_first)
+
+    return choose(_keep_cells(question, reading), most, extend)
 
 
 def write_values(
@@ -67,7 +96,7 @@ def write_values(
     return text, citations, replace(series, is_cut=False).note + _REST
 
 
-def keep_cells(question: str, reading: Reading) -> Sequence[Unit]:
+def _keep_cells(question: str, reading: Reading) -> Sequence[Unit]:
     """Returns the units. If the first one is written as a cell, and has all that is asked, returns only the units that
     have as much.
     """

@@ -21,7 +21,7 @@ from core.text.value_kinds import ValueKind, find_stems, has_value
 from reasoning.strategies.extractive.asked import Asked
 from reasoning.strategies.extractive.units import READ, Unit
 from reasoning.strategies.extractive.weights import WITH_COSINES, WITHOUT_COSINES, Weights
-from reasoning.strategies.extractive.wording import Wanted, gives, is_reference, is_sentence
+from reasoning.strategies.extractive.wording import Wanted, gives, is_labelled, is_reference, is_sentence
 
 __all__ = [
     "COSINES",
@@ -32,6 +32,7 @@ __all__ = [
     "cover_units",
     "decide",
     "decide_by",
+    "find_head_stems",
     "find_other_subjects",
     "measure_evidence",
 ]
@@ -52,7 +53,7 @@ FEATURES = (
     "no_value",  # 1 if a value is asked for, and it has none
     "value_and_words",  # `value`, by `in_unit` and `in_context`
     "words",  # the logarithm of the number of its words
-    "few_words",  # 1 if it has fewer than four words
+    "few_words",  # 1 if it has fewer than four words, and is no value with its label: `Damage: EUR 5`
     "row",  # 1 for a row of a table
     "rank",  # 1 / (1 + the place of its hit)
     "asked_words",  # the logarithm of the number of words that the question has
@@ -137,7 +138,7 @@ def cover_units(asked: Asked, hits: Sequence[Hit], units: Sequence[Unit]) -> Cov
     """Returns which words of the question the units have."""
     matcher = _Matcher(asked)
     of_hits = (len(hits), len(asked.words))
-    heads = np.array([matcher.cover(_find_head_stems(hit)) for hit in hits]).reshape(of_hits)
+    heads = np.array([matcher.cover(find_head_stems(hit)) for hit in hits]).reshape(of_hits)
     texts = np.array([matcher.cover(find_stems(hit.chunk.text[:READ])) for hit in hits]).reshape(of_hits)
     ranks = _ranks_of(units)
     shape = (len(units), len(asked.words))
@@ -192,7 +193,7 @@ def measure_evidence(
         (1 - valued) * (asked.kind is not ValueKind.NONE),
         valued * shares[1],
         np.log1p(np.minimum(lengths, 100)),
-        lengths < _FEW,
+        [length < _FEW and not is_labelled(unit.text) for length, unit in zip(lengths, units, strict=True)],
         [unit.is_row for unit in units],
         1 / (1 + ranks),
         ones * np.log1p(len(asked.words)),
@@ -219,7 +220,7 @@ def _is_no_sentence(asked: Asked, unit: Unit) -> bool:
     return asked.wanted != Wanted() and not is_sentence(unit.text)
 
 
-def _find_head_stems(hit: Hit) -> frozenset[str]:
+def find_head_stems(hit: Hit) -> frozenset[str]:
     """Returns the stems of what a hit is part of: title, headings, sender, date, subject and the name of its file."""
     context = replace(find_context(hit.document, hit.chunk), page="", slide="")
     name = hit.document.key.rpartition("/")[2].replace("_", " ").replace("-", " ")

@@ -9,6 +9,7 @@ from core.documents import HEADING_SEPARATOR
 from core.ports.retrieval import Hit, SearchResult
 from core.trace import Trace
 from reasoning.engine.reasoner import ReasoningBackends
+from reasoning.strategies.extractive.entries import find_implied_option, has_entry
 from reasoning.strategies.extractive.evidence import FEATURES
 from reasoning.strategies.extractive.reading import Reading, read_hits
 from reasoning.strategies.extractive.wording import is_reference
@@ -58,9 +59,17 @@ async def read_and_follow(
 
 async def _follow_reference(question: str, reading: Reading, search: SearchWithin) -> tuple[Hit, ...]:
     """Returns passages of the place that the best reference names, in the reference's document; none if no reference
-    has enough words of the question or names such a place.
+    has enough words of the question or names such a place. If the best unit leads to an option of a command, the place
+    is the entry of this option.
     """
+
+    async def search_in(hit: Hit, place: str) -> Sequence[Hit]:
+        return await search(f"{place}: {question}", frozenset({hit.document.id}), _SEARCHED)
+
     features = reading.features
+    best = reading.units[0] if reading.units and features[0, _IN_UNIT] >= _LEAST_IN_UNIT else None
+    if best is not None and (option := find_implied_option(best.text)):
+        return tuple(hit for hit in await search_in(best.hit, option) if has_entry(option, hit))[:1]
     referring = [
         (float(row[_IN_UNIT]), unit)
         for row, unit in zip(features, reading.units, strict=True)
@@ -69,8 +78,7 @@ async def _follow_reference(question: str, reading: Reading, search: SearchWithi
     for _, unit in sorted(referring, key=lambda item: -item[0]):
         place = _find_place(unit.text)
         if place:
-            hits = await search(f"{place}: {question}", frozenset({unit.hit.document.id}), _SEARCHED)
-            return _keep_of_place(place, hits)[:_MOST]
+            return _keep_of_place(place, await search_in(unit.hit, place))[:_MOST]
     return ()
 
 

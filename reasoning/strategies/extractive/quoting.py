@@ -1,23 +1,23 @@
 """The text of an answer that quotes: which units, and how each is written."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from core.documents import HEADING_SEPARATOR, Span
-from core.passage_context import find_cell, split_heading
+from core.passage_context import find_cell, find_context, split_heading
 from core.passage_context.grids import GridRow
 from core.passage_context.tables import BAR, is_date, split_cells
 from core.ports.reasoning import Citation, Quote
 from core.text.periods import find_months, read_period
 from core.text.shortening import shorten
 from core.text.terms import split_words
-from core.text.value_kinds import find_signs, find_stems
+from core.text.value_kinds import ValueKind, find_kind, find_signs, find_stems
 from core.text.word_lists import SMALL_WORDS
 from reasoning.citations.markers import make_citation
 from reasoning.strategies.extractive.over_periods.tables import read_tables
 from reasoning.strategies.extractive.over_periods.units import is_unscaled
-from reasoning.strategies.extractive.units import READ, Unit, is_record
+from reasoning.strategies.extractive.units import READ, Unit, is_record, names_writer
 
 __all__ = ["Written", "choose", "cite", "write", "write_nearest", "write_unit"]
 
@@ -37,6 +37,8 @@ _SCALE = re.compile(
 _CURRENCY = re.compile(r"[$€£](?=\d)")
 _LONGEST_NAMED = 400
 """Characters of a row with the names of its columns."""
+_PREFIX = 5
+"""Letters that two words must share at their beginning, if one is all of the beginning of the other."""
 _LONG_ROW = 5
 """Cells of a row of which some are left out."""
 _QUALIFIES = re.compile(
@@ -53,9 +55,10 @@ _OF_ANY_COLUMN = find_stems(
 """Words of a question that say of no column that it is another one."""
 
 
-def choose(units: Sequence[Unit], most: int) -> list[Unit]:
+def choose(units: Sequence[Unit], most: int, extend: Callable[[Unit, bool], Unit] | None = None) -> list[Unit]:
     """Returns the best units, the best first. A unit that a better unit contains is left out, and a list whose item is
-    better. Two statements of a report have the same row, with and without a sign of currency.
+    better. Two statements of a report have the same row, with and without a sign of currency. `extend` gets each unit
+    that is chosen, and whether it is the best one; what it returns counts if it overlaps no better unit.
     """
     chosen: list[Unit] = []
     said: list[str] = []
@@ -65,8 +68,9 @@ def choose(units: Sequence[Unit], most: int) -> list[Unit]:
         if len(chosen) < most and not any(
             words in earlier or _overlap(unit, other) for earlier, other in zip(said, chosen, strict=True)
         ):
-            chosen.append(unit)
-            said.append(words)
+            longer = unit if extend is None else extend(unit, not chosen)
+            chosen.append(unit if any(_overlap(longer, other) for other in chosen) else longer)
+            said.append(words if chosen[-1] is unit else " ".join(longer.text.casefold().split()))
     return chosen
 
 
@@ -85,8 +89,24 @@ class Written:
 
 
 def write(question: str, units: Sequence[Unit], label: str = "") -> list[Written]:
-    """Returns the units as an answer to the question has them."""
-    return [Written(unit=unit, text=write_unit(question, unit), label=label) for unit in units]
+    """Returns the units as an answer to the question has them. If it asks for a person, a sentence of a mail in which
+    its writer says "I" or "me" has the sender before it.
+    """
+    asks_for_person = find_kind(question) is ValueKind.PERSON
+    return [
+        Written(
+            unit=unit, text=write_unit(question, unit), label=label + (_name_writer(unit) if asks_for_person else "")
+        )
+        for unit in units
+    ]
+
+
+def _name_writer(unit: Unit) -> str:
+    """Returns `From Ada Moe: ` for a sentence of the mail of Ada Moe in which she names herself; "" for any other."""
+    if unit.is_row or unit.text.startswith(">") or not names_writer(unit.text):
+        return ""
+    sender = find_context(unit.hit.document, unit.hit.chunk).sender
+    return f"From {sender}: " if sender else ""
 
 
 def write_nearest(units: Sequence[Unit]) -> list[Written]:
@@ -205,7 +225,7 @@ def _keep_asked(question: str, unit: Unit) -> str:
         word.stem for word in split_words(question) if question[word.start : word.end].casefold() not in SMALL_WORDS
     }
     asked |= find_signs(question) - {""}
-    named = [find_stems(name) & asked for name, _ in cells]
+    named = [_find_said(find_stems(name), asked) for name, _ in cells]
     stated = [bool(find_stems(value) & asked) for _, value in cells]
     # Of "melting point", `boiling point` has one word, and `melting point` has both.
     best = [bool(own) and not any(own < other for other in named) for own in named]
@@ -219,7 +239,20 @@ def _keep_asked(question: str, unit: Unit) -> str:
     text = between.join(f"{name}: {value}" if name else value for name, value in kept)
     chunk = unit.hit.chunk
     said = find_stems(f"{text} {unit.hit.document.title} {chunk.heading[:_READ]}")
-    return unit.text if asked - said - _OF_ANY_COLUMN else text
+    return unit.text if asked - _find_said(said, asked) - _OF_ANY_COLUMN else text
+
+
+def _find_said(stems: Collection[str], asked: Collection[str]) -> frozenset[str]:
+    """Returns the asked stems that are among the stems, or begin with a long one of them, or the other way round:
+    `supervis` of "supervises", `supervisor`.
+    """
+    long = [stem for stem in stems if len(stem) >= _PREFIX and stem.isalpha()]
+    return frozenset(
+        word
+        for word in asked
+        if word in stems
+        or (len(word) >= _PREFIX and any(stem.startswith(word) or word.startswith(stem) for stem in long))
+    )
 
 
 def _read_cells(unit: Unit) -> tuple[list[tuple[str, str]], str]:
@@ -230,11 +263,15 @@ def _read_cells(unit: Unit) -> tuple[list[tuple[str, str]], str]:
     is_list = is_record(unit.text)
     written = unit.text.split(_SEMICOLON) if is_list else split_cells(unit.text)
     between = _SEMICOLON if is_list else BAR
-    if header and not is_list:
+    if header and not is_list and not all(map(_has_name, written, split_cells(header))):
         names = split_cells(header)
         return (list(zip(names, written, strict=True)) if len(names) == len(written) else []), between
     cells = [(name, value) for name, colon, value in (cell.partition(": ") for cell in written) if colon]
     return (cells if len(cells) == len(written) else []), between
+
+
+def _has_name(cell: str, name: str) -> bool:
+    return cell.startswith(f"{name}: ")
 
 
 def _name_columns(unit: Unit) -> tuple[str, list[str]]:

@@ -20,6 +20,7 @@ from reasoning.citations.quotes import passage_text
 from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.shared.fusion import find_cosines
 from reasoning.strategies.extractive.asked import READ, Asked, read_question
+from reasoning.strategies.extractive.entries import find_entry, find_implied_entry
 from reasoning.strategies.extractive.evidence import (
     FEATURES,
     Floats,
@@ -88,7 +89,8 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
 
     If the question names documents, or one of the versions of a report, only their hits are read: a clause of another
     contract is no answer, however well it fits. Units that state what the question asks for, by one of the facts of the
-    hits, go before the others. The probabilities are of the best unit by words.
+    hits, go before the others, and before these the entry of an option that the question names, or that the best unit
+    leads to. The probabilities are of the best unit by words.
     """
     hits, facts = found.hits[:_MOST_HITS], found.facts
     hits = tuple(hit for hit in hits if hit.document.id in found.named) or hits
@@ -110,12 +112,17 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
     if facts:
         stating = await compute(order_by_facts, question, facts, [units[at] for at in order])
         order = [*(order[n] for n in stating), *(at for n, at in enumerate(order) if n not in set(stating))]
+    ordered = [units[at] for at in order]
+    if (entry := find_entry(question, ordered) or find_implied_entry(ordered)) is not None:
+        place, ordered[entry[0]] = entry
+        order.insert(0, order.pop(place))
+        ordered.insert(0, ordered.pop(place))
     near = covered.beside[order[:_QUOTED]].max(axis=0)
     missing = [word for word, share in zip(asked.words, near, strict=True) if not share and not word.is_kind]
     lacks_number = any(any(map(str.isdigit, word.stem)) for word in missing)
     return Reading(
         asked=asked,
-        units=tuple(units[at] for at in order),
+        units=tuple(ordered),
         features=features[order],
         lacking=tuple(word.written for word in missing if not word.is_frequent),
         answerable=decision.answerable,

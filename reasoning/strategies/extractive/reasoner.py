@@ -19,10 +19,11 @@ from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.strategies.extractive.answering import (
     LEAST,
     NOTHING,
+    choose_quotes,
     decline,
     describe_quotes,
     is_answered,
-    keep_cells,
+    quote_heading,
     quote_units,
     write_values,
 )
@@ -33,7 +34,7 @@ from reasoning.strategies.extractive.over_periods.rows import read_asked
 from reasoning.strategies.extractive.over_periods.series import asks_for_series, find_series
 from reasoning.strategies.extractive.over_rows import NOTE, answer_over_rows
 from reasoning.strategies.extractive.over_rows.relations import find_list_query
-from reasoning.strategies.extractive.quoting import choose, cite, write, write_unit
+from reasoning.strategies.extractive.quoting import cite, write, write_unit
 from reasoning.strategies.extractive.reading import Reading, choose_depth
 from reasoning.strategies.extractive.restating import Searched, search_restated
 from reasoning.strategies.extractive.sides import split_sides
@@ -227,7 +228,8 @@ class Extractive:
     def _conclude(self, question: Question, look: "_Look") -> Answer:
         reading = look.reading
         shown = tuple(passage_text(hit) for hit in look.hits)
-        if not self._answers(question, reading):
+        dated = quote_heading(reading)
+        if dated is None and not self._answers(question, reading):
             text, citations = decline(reading)
             return Answer(
                 text=text,
@@ -236,13 +238,13 @@ class Extractive:
                 abstained=True,
                 shown=shown,
             )
-        text, citations = quote_units(look.question, reading, self._config.sentences)
+        text, citations = dated or quote_units(look.question, reading, self._config.sentences)
         return Answer(
             text=text,
             reasoner="extractive",
             citations=citations,
             support=Support.QUOTED,
-            note=describe_quotes(reading, _LABEL, _REMEDY),
+            note=_LABEL if dated else describe_quotes(reading, _LABEL, _REMEDY),
             shown=shown,
         )
 
@@ -302,7 +304,7 @@ class Extractive:
         written = [
             item
             for look in found
-            for item in write(look.question, choose(keep_cells(look.question, look.reading), most), f"{look.side}: ")
+            for item in write(look.question, choose_quotes(look.question, look.reading, most), f"{look.side}: ")
         ]
         text, citations = cite(written)
         missing = [look.side for look in looks if look not in found]

@@ -16,7 +16,17 @@ from core.text.word_lists import SMALL_WORDS
 from reasoning.strategies.extractive.asked import Asked
 from reasoning.strategies.extractive.wording import explains_last
 
-__all__ = ["READ", "Unit", "is_mail_head", "is_question", "list_units"]
+__all__ = [
+    "ITEM",
+    "READ",
+    "Unit",
+    "is_mail_head",
+    "is_question",
+    "is_record",
+    "list_units",
+    "names_writer",
+    "split_spans",
+]
 
 _ENDS_ASKING = re.compile(
     r"[?？؟՞⁇⁈⁉‽፧\u037e](?:\[\d{1,3}\]|</\w{1,10}>|[⁰¹²³⁴-⁹]|\W)*+\Z|か\W{0,3}\Z"
@@ -51,6 +61,12 @@ _IMPRINT = re.compile(
     r"|managing directors?|Geschäftsführ(?:er|erin|ung)|gérante?|Sitz der Gesellschaft)\b",
     re.IGNORECASE,
 )
+_FOOT_OF_PAGE = re.compile(
+    r"[^\n]{0,120}(?:[|·•–—]|\s-)\s?(?:Page|Seite|p\.|S\.|Pagina|Página)\s?\d{1,4}(?:\s?(?:of|von|de|sur|di|/)\s?\d{1,4})?"
+    r"|(?:Page|Seite|Pagina|Página)\s\d{1,4}(?:\s?(?:of|von|de|sur|di|/)\s?\d{1,4})?(?:\s?[|·•–—][^\n]{0,120})?",
+    re.IGNORECASE,
+)
+"""The line below or above a page: `Annual report 2024 | Page 7`. It answers nothing, and would be read as a row."""
 _LEAST_MARKS = 2
 """Marks of the foot of a firm's letter, which has its numbers and its bank, in a unit."""
 _OF_FIRM = frozenset(
@@ -81,6 +97,8 @@ _OF_OFFICERS = re.compile(
 """What the certificates of the officers behind a quarterly or annual report say: nothing of its business."""
 _OF_CERTIFICATE = find_stems("certify certified certificate certification sign signed versichern soussigné certifie")
 """Words of questions about what the writer of a text certifies of it."""
+_NUMBERED = re.compile(r"\d{1,3}(?:\.\d{1,3}){0,3}\.?\s[^\W\d_a-z][^\s.!?:;|]{0,30}(?:\s[^\s.!?:;|]{1,30}){0,5}")
+_TEXT_BELOW = re.compile(r"\s{0,3}\n\s{0,3}(?!\W{0,3}\d{1,3}[.)])[^\W\d_a-z][^\n]{60}")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _CAPTION = re.compile(
     r"(?:table|figure|fig\.|exhibit|chart|tabelle|abbildung|abb\.|tableau|tabla|figura|tabella)"
@@ -89,7 +107,8 @@ _CAPTION = re.compile(
 )
 _STATEMENT = re.compile(r"[^a-z()]{10,200}(?:\([^()]{1,120}\)\s{0,3}){1,4}")
 """The caption of a statement: capitals, and behind them `(In millions, except per share data) (Unaudited)`."""
-_ITEM = re.compile(r"[-*+•–·▪◦](?=\s)|\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)]\s")
+ITEM = re.compile(r"[-*+•–·▪◦](?=\s)|\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)]\s")
+"""How an item of a list begins."""
 _LONGEST_ANNOUNCEMENT = 250
 _LONGEST_LIST = 800
 """Characters of a list that is quoted whole with the sentence that announces it."""
@@ -145,7 +164,7 @@ def list_units(asked: Asked, hits: Sequence[Hit], most: int) -> list[Unit]:
 
 def _list_of_hit(asked: Asked, hit: Hit, rank: int) -> Iterator[Unit]:
     text = hit.chunk.text[:READ]
-    spans = list(_split(text))
+    spans = list(split_spans(text))
     stems = [_read_stems(text[span.start : span.end]) for span in spans]
     _join_lists(asked, text, spans, stems)
     if asked.wanted.reason:
@@ -196,7 +215,7 @@ def _join_lists(asked: Asked, text: str, spans: list[Span], stems: list[frozense
         end, last = span.end, place
         for item in spans[place + 1 :]:
             goes_on = "\n" not in text[end : item.start] and end > span.end
-            if item.end > span.start + _LONGEST_LIST or not (goes_on or _ITEM.match(text, item.start)):
+            if item.end > span.start + _LONGEST_LIST or not (goes_on or ITEM.match(text, item.start)):
                 break
             end, last = item.end, last + 1
         joined = frozenset[str]().union(*stems[place : last + 1])
@@ -222,7 +241,7 @@ def _read_stems(text: str) -> frozenset[str]:
 
 
 def _may_answer(asked: Asked, unit: Unit, heads: frozenset[str]) -> bool:
-    if not any(map(str.isalnum, unit.text)) or is_question(unit.text):
+    if not any(map(str.isalnum, unit.text)) or is_question(unit.text) or _FOOT_OF_PAGE.fullmatch(unit.text):
         return False
     if asked.is_question and not unit.is_row and (_is_heading(unit, heads) or unit.text.endswith(":")):
         return False  # what it announces follows
@@ -247,7 +266,12 @@ def _says_more(asked: Asked, unit: Unit) -> bool:
     """Returns whether a unit says more than the question: it has another word or number, or names its writer."""
     has_more = not unit.stems <= asked.stems or not find_digits(unit.text) <= asked.digits
     has_cell = unit.is_row and any(cell.strip().casefold() in _SHORT for cell in unit.text.split(BAR))
-    return has_more or has_cell or _WRITER.search(unit.text) is not None
+    return has_more or has_cell or names_writer(unit.text)
+
+
+def names_writer(text: str) -> bool:
+    """Returns whether the writer of a text names himself in it: "I", "me"."""
+    return _WRITER.search(text) is not None
 
 
 def _is_foot(text: str) -> bool:
@@ -271,12 +295,18 @@ def _is_heading(unit: Unit, heads: frozenset[str]) -> bool:
         return True
     if len(text) > _LONGEST_HEADING or text.endswith(_ENDS):
         return False
-    if _SECTION.fullmatch(text) or _CAPTION.match(text):
+    if _SECTION.fullmatch(text) or _CAPTION.match(text) or _heads_clause(unit):
         return True
     return unit.stems <= heads or (text.startswith("#") and text.lstrip("#").startswith(" ") and ":" not in text)
 
 
-def _split(text: str) -> Iterator[Span]:
+def _heads_clause(unit: Unit) -> bool:
+    """Returns whether a line is the numbered heading of the sentences below it, and no item of a numbered list."""
+    below = unit.hit.chunk.text[unit.span.end : unit.span.end + _TAIL]
+    return _NUMBERED.fullmatch(unit.text) is not None and _TEXT_BELOW.match(below) is not None
+
+
+def split_spans(text: str) -> Iterator[Span]:
     """Yields the sentences and rows of a text. A label, such as `Solution:`, is joined with what it stands above, and
     the head of a mail is one unit.
     """
@@ -303,7 +333,7 @@ def _is_one(text: str, first: Span, second: Span) -> bool:
         return False
     if is_mail_head(above) and "\n" in between:
         return _MAIL_FIELD.match(below) is not None
-    if "\n" in between and _is_wrapped(text, first) and not _ITEM.match(below):
+    if "\n" in between and _is_wrapped(text, first) and not ITEM.match(below):
         return True
     return above.endswith(":") and len(above) <= _LONGEST_LABEL and not is_row(above) and not is_record(above)
 

@@ -8,15 +8,22 @@ from dataclasses import dataclass
 
 __all__ = [
     "Wanted",
+    "asks_for_consequence",
     "asks_for_each",
     "asks_for_outlooks",
     "asks_for_place",
     "explains_last",
+    "find_second_question",
     "find_wanted",
     "gives",
+    "has_condition",
+    "is_labelled",
     "is_reference",
     "is_sentence",
     "leave_out_each",
+    "points_back",
+    "sets_instead",
+    "states_condition",
 ]
 
 _FEWEST_WORDS = 3
@@ -148,6 +155,34 @@ _GIVES_REASON = re.compile(
     """),
     re.IGNORECASE,
 )
+_LABELLED = re.compile(r"(?:[-*+•–·]\s)?[^\W\d_][^:\n]{0,60}:\s[^\n]{0,40}?\d")
+_ASKS_FOR_CONSEQUENCE = re.compile(
+    r"\bwhat (?:happens|will happen|would happen|if|does .{0,80}?\bif|must .{0,80}?\bif)\b|\bconsequences?\b"
+    r"|\bwas (?:passiert|geschieht|gilt)\b|\bfolgen?\b.{0,40}?\b(?:hat|haben)\b"
+    r"|\b(?:que|qu['’]est-ce qui) se passe\b|\bque se passe-t-il\b|\bconséquences?\b",
+    re.IGNORECASE,
+)
+_CONDITION = _any_of(r"""
+    if;unless;where;in case;in the event;provided that;wenn;falls;sofern;soweit;si;s['’]il;en cas;lorsqu
+""")
+_HAS_CONDITION = re.compile(rf"\b{_CONDITION}\b", re.IGNORECASE)
+_STATES_CONDITION = re.compile(
+    rf"\W{{0,4}}(?:{_CONDITION}\b|otherwise\b|failing (?:this|that|which)\b|in (?:that|this|such) (?:case|event)\b"
+    r"|andernfalls\b|sonst\b|in diesem fall\b|sinon\b|à défaut\b|dans ce cas\b)",
+    re.IGNORECASE,
+)
+_SECOND_QUESTION = re.compile(
+    r"\b(?:and|und|et)\s(?:(?:with|by|for|to|at|in|from|until|mit|für|bis|von|zu|avec|pour|à|de)\s)?"
+    r"(?:what|which|when|how|who|whom|where|why|was|welche\w{0,2}|wann|wie|wer|wem|wo|warum"
+    r"|qu(?:oi|and|i|els?|elles?)|comment|combien|où|pourquoi)\b",
+    re.IGNORECASE,
+)
+_BACK = re.compile(
+    r"\W{0,4}(?:it|they|this|these|those|she|he|such|the same|both|er|sie|es|dies(?:e[rs]?)?|beide"
+    r"|ils?|elles?|cel(?:a|ui-ci)|ceux-ci|celles?-ci)\s",
+    re.IGNORECASE,
+)
+_INSTEAD = re.compile(r"\b(?:instead|stattdessen|à la place)\b(?! (?:of|de|du)\b)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -162,6 +197,11 @@ def is_reference(sentence: str) -> bool:
     """Returns whether a sentence only says where something stands: "Refer to Note 13 for legal proceedings."."""
     start = sentence[:_READ]
     return _REFERENCE.match(start) is not None or _REFERRED.search(start) is not None
+
+
+def is_labelled(text: str) -> bool:
+    """Returns whether a text is a number with its label: `Damage: EUR 5`."""
+    return _LABELLED.match(text) is not None
 
 
 def asks_for_place(question: str) -> bool:
@@ -221,6 +261,39 @@ def gives(wanted: Wanted, sentence: str) -> bool:
 def explains_last(sentence: str) -> bool:
     """Returns whether a sentence gives the reason of what the sentence before it says: "The decrease was due to …"."""
     return _POINTS_BACK.match(sentence) is not None and gives(Wanted(reason=True), sentence)
+
+
+def asks_for_consequence(question: str) -> bool:
+    """Returns whether a question asks what follows from something: "What happens if …"."""
+    return _ASKS_FOR_CONSEQUENCE.search(question[:_READ]) is not None
+
+
+def has_condition(sentence: str) -> bool:
+    """Returns whether a sentence says on which condition something holds."""
+    return _HAS_CONDITION.search(sentence[:_READ]) is not None
+
+
+def states_condition(sentence: str) -> bool:
+    """Returns whether a sentence begins with a condition: "If …", "Otherwise …"."""
+    return _STATES_CONDITION.match(sentence) is not None
+
+
+def find_second_question(question: str) -> str:
+    """Returns the second of two questions: "with what notice?" of "Can it be ended, and with what notice?"; "" if there
+    is one question.
+    """
+    found = _SECOND_QUESTION.search(question[:_READ])
+    return question[found.start() : _READ] if found else ""
+
+
+def points_back(sentence: str) -> bool:
+    """Returns whether a sentence begins with what the sentence before it names: "It …"."""
+    return _BACK.match(sentence) is not None
+
+
+def sets_instead(sentence: str) -> bool:
+    """Returns whether a sentence tells what takes the place of what the sentence before it ends: "… instead"."""
+    return _INSTEAD.search(sentence[:_READ]) is not None
 
 
 def is_sentence(text: str) -> bool:

@@ -7,7 +7,7 @@ import pytest
 
 from app.services.questions import SearchRequest, search
 from app.services.validity import Amendments, select_in_force
-from app.services.validity.rewriting import Insertion, insert_quotes
+from app.services.validity.rewriting import Insertion, insert_quotes, take_out
 from core.documents import DocumentRef, Span
 from core.ports.reasoning import Citation, Question
 from core.trace import Trace
@@ -77,7 +77,22 @@ async def test_another_clause_has_only_the_general_note(amended: Server) -> None
     answer = await ask(amended, WINDOWS)
     assert answer["citations"][0]["quote"].startswith("2.2 Windows")
     assert answer["answer"].index("2.2 Windows") < 3
-    assert "is changed by" not in answer["note"].partition("2.1")[0]
+    assert "is changed by" not in answer["note"]
+    unaffected = "“Cleaning Agreement” is amended by “Amendment 1” since 2024-09-15; the changes that were read there"
+    assert f"{unaffected} (Section 2.1) are not of what is quoted here." in answer["note"]
+
+
+async def test_the_sentence_of_an_amendment_that_is_quoted_behind_its_clause_goes_before_it(amended: Server) -> None:
+    asked = "Is the initial term of three (3) years of the Cleaning Agreement replaced in Section 2.1?"
+    answer = await ask(amended, asked, reasoner="extractive:min_probability=0,sentences=3")
+    text = answer["answer"]
+    assert 0 <= text.index(SENTENCE) < text.index("2.1 The Cleaning")
+    assert text.count(SENTENCE) == 1
+    assert answer["note"].count("is amended by") + answer["note"].count(" amends ") == 0
+    for citation in answer["citations"]:
+        span = citation["answer_span"]
+        assert text[span["start"] : span["end"]].split() == citation["quote"].split()
+        assert text[span["end"] :].startswith(f" [{citation['marker']}]")
 
 
 async def test_an_amendment_changes_nothing_before_its_day_or_outside_the_filter(amended: Server) -> None:
@@ -102,6 +117,25 @@ def test_markers_are_numbered_again_and_numbers_of_quotes_stay() -> None:
     assert written == "a [9] b [1]\n\nnew words [2]\n\nc [3] [1]"
     places = [(one.marker, written[one.answer_span.start : one.answer_span.end]) for one in made]
     assert places == [(1, "a [9] b"), (2, "new words"), (3, "c"), (1, "c")]
+
+
+def test_the_paragraph_of_a_quote_is_taken_out() -> None:
+    text = "old [1]\n\nother [2]\n\nnew [3]"
+    document = DocumentRef(id="d", key="d", title="d", metadata={})
+
+    def cite(marker: int, start: int, end: int) -> Citation:
+        span = Span(start=start, end=end)
+        return Citation(
+            marker=marker, chunk_id="c", document=document, page=None, quote="", answer_span=span, source_span=span
+        )
+
+    old, other, new = citations = [cite(1, 0, 3), cite(2, 9, 14), cite(3, 20, 23)]
+    assert take_out(text, citations, new) == ("old [1]\n\nother [2]", (old, other))
+    rest = take_out(text, citations, other)
+    assert rest is not None
+    assert rest[0] == "old [1]\n\nnew [3]"
+    assert rest[0][rest[1][1].answer_span.start : rest[1][1].answer_span.end] == "new"
+    assert take_out("label: old [1]", [cite(1, 7, 10)], cite(1, 7, 10)) is None
 
 
 async def test_a_model_is_shown_the_amendment_behind_its_clause(amended: Server) -> None:

@@ -5,6 +5,7 @@ import pytest
 from core.documents import Span
 from core.validity.agreements import find_parties, leave_out_parties, share_parties
 from core.validity.changes import find_clause_changes, is_changed
+from core.validity.parts import is_placed
 
 CHANGES = [
     (
@@ -141,3 +142,54 @@ def test_parties_are_named_behind_between() -> None:
 )
 def test_parties_are_no_part_of_a_name(text: str, name: str) -> None:
     assert leave_out_parties(text) == name
+
+
+ENDED = (
+    "4. Harvest festival\nThe festival of 3 June 2030 does not take place. The festival is held on 9 June 2030 instead."
+)
+GARDEN = (
+    "2. Water\nWater is free on 3 June 2030, the day of the festival.\n"
+    "3. Harvest festival\nThe festival is on 3 June 2030.\nThe members bring cake."
+)
+
+
+def test_a_clause_may_be_named_by_its_heading() -> None:
+    (change,) = find_clause_changes(ENDED)
+    assert (change.part, change.is_title) == ("Harvest festival", True)
+    assert change.text == ENDED[ENDED.index("The festival") :]
+
+    def is_of(words: str, text: str = GARDEN) -> bool:
+        start = text.index(words)
+        return is_changed(change, "", text, Span(start=start, end=start + len(words)))
+
+    assert is_of("The festival is on 3 June 2030.")
+    assert not is_of("Water is free on 3 June 2030, the day of the festival.")
+    assert not is_of("The members bring cake.")
+    assert not is_of("The festival is on 3 June 2030.", GARDEN.replace("3. Harvest festival", "3. Fees"))
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "said"),
+    [
+        ("7. Parking. The fee for a space no longer applies.", "Parking", "The fee for a space no longer applies."),
+        ("§ 5 Heizung\nDie Pauschale entfällt.", "Heizung", "Die Pauschale entfällt."),
+        ("3. Fees\nA fee of EUR 5 is due instead of EUR 4.", "Fees", "A fee of EUR 5 is due instead of EUR 4."),
+    ],
+)
+def test_what_ends_is_read_under_its_heading(text: str, title: str, said: str) -> None:
+    (change,) = find_clause_changes(text)
+    assert (change.part, change.text) == (title, said)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["The fee no longer applies.", "3. Fees\nIf it rains, the fee does not apply.", "3. Fees\nThe fee is EUR 4."],
+)
+def test_nothing_ends_without_a_heading_or_under_a_condition(text: str) -> None:
+    assert list(find_clause_changes(text)) == []
+
+
+def test_the_clause_of_a_place_is_known_by_a_heading_above_it() -> None:
+    assert is_placed("", "3. Fees\nThe fee is EUR 4.")
+    assert is_placed("Garden › 3. Fees", "The fee is EUR 4.")
+    assert not is_placed("", "20 April is a holiday\nThe fee is EUR 4.")

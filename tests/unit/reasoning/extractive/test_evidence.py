@@ -172,3 +172,9 @@ def test_a_reason_that_is_asked_for_counts_and_a_reference_counts_less() -> None
     assert (reference["no_sentence"], reason["no_sentence"], row["no_sentence"]) == (0, 0, 1)
     _, [asked, *_], _ = evidence_of("Which note is about the margin of Oslo?", hit("a", "", text))
     assert asked["refers"] == 0
+
+
+def test_a_value_with_its_label_is_not_too_short() -> None:
+    texts, rows, _ = evidence_of("What was the loss?", hit("a", "", "Loss: EUR 70.\n\nHeavy loss."))
+    short = {text: row["few_words"] for text, row in zip(texts, rows, strict=True)}
+    assert short == {"Loss: EUR 70.": 0, "Heavy loss.": 1}

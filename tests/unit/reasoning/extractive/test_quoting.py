@@ -191,3 +191,41 @@ def test_the_whole_row_is_cited_and_nearest_rows_are_shown_as_they_are() -> None
     assert labelled == f"Norwick: {text}"
     assert labelled[citation.answer_span.start : citation.answer_span.end] == text[:-4]
     assert cite(write_nearest([unit]), "Nearest:")[0] == "Nearest:\n\nRevenue | 418.7 | 431.9 [1]"
+
+
+def test_a_row_whose_cells_have_their_names_is_written_as_the_cells_that_are_asked_for() -> None:
+    rows = "No. | Name | Team | City | Supervisor | Since\n" + "\n".join(
+        f"No.: {no} | Name: {name} | Team: Depot | City: Ulm | Supervisor: {head} | Since: 2019"
+        for no, name, head in ((7, "Ada Moe", "Bo Lind"), (8, "Bo Lind", "Cy Orr"))
+    )
+    question = "Who supervises Ada Moe?"
+    written = write_unit(question, row_of(question, "Ada Moe", hit("a", "", rows)))
+    assert written == "No.: 7 | Name: Ada Moe | Supervisor: Bo Lind"
+
+
+def test_a_mail_tells_who_says_me() -> None:
+    mail = hit("a.eml", "Trip", "The bus leaves at six. Send your forms to me by Monday.")
+    mail = replace(mail, document=replace(mail.document, metadata={"from": "Ada Moe <ada@moe.example>"}))
+    question = "To whom do I send the forms?"
+    units = list_units(read_question(question, PassageCounts()), [mail], 200)
+    assert [(item.label, item.text) for item in write(question, units)] == [
+        ("", "The bus leaves at six."),
+        ("From Ada Moe: ", "Send your forms to me by Monday."),
+    ]
+    assert not any(item.label for item in write("When are the forms due?", units))
+    text, (citation, *_) = cite(write(question, units[1:]))
+    assert text == "From Ada Moe: Send your forms to me by Monday. [1]"
+    assert citation.quote == "Send your forms to me by Monday."
+
+
+def test_a_chosen_unit_may_be_longer_unless_it_overlaps_a_better_one() -> None:
+    found = hit("a", "", "The gate is green. It was painted in May. Moss grows on it.")
+    first, second, third = list_units(read_question("What is green?", PassageCounts()), [found], 200)
+
+    def extend(unit: Unit, is_first: bool) -> Unit:
+        assert is_first == (unit in (second, third))
+        span = replace(unit.span, end=len(found.chunk.text))
+        return replace(unit, span=span, text=found.chunk.text[span.start :])
+
+    assert [unit.text for unit in choose([third, first], 3, extend)] == [third.text, first.text]
+    assert [unit.text for unit in choose([second, third], 3, extend)] == [found.chunk.text[second.span.start :]]

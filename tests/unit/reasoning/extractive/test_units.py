@@ -232,3 +232,24 @@ def test_a_certificate_is_quoted_if_the_question_asks_for_it() -> None:
     text = "I, Ada M. Lund, certify that the report of Norwick is complete. Norwick bought a mill."
     assert texts_of("Did Norwick report new mills?", text) == ["Norwick bought a mill."]
     assert len(texts_of("Who certified the report of Norwick?", text)) == 2
+
+
+@pytest.mark.parametrize(
+    "foot", ["Lease of the mill | Page 2", "Page 3 of 7", "Jahresbericht 2024 – Seite 12", "Seite 4 | Mühle"]
+)
+def test_the_foot_of_a_page_is_no_answer(foot: str) -> None:
+    text = f"The mill is let to Ada Moe.\n\n{foot}"
+    assert texts_of("Who has the lease of the mill?", text) == ["The mill is let to Ada Moe."]
+
+
+def test_a_sentence_with_a_page_is_an_answer() -> None:
+    assert texts_of("Where is the plan?", "The plan of the mill is on page 2.") == [
+        "The plan of the mill is on page 2."
+    ]
+
+
+def test_the_numbered_heading_of_a_clause_is_no_answer_and_a_step_is() -> None:
+    clause = "4. Parking\nThe tenant may use two spaces in the yard, which are marked with the number of the flat."
+    assert all(text != "4. Parking" for text in texts_of("Where may the tenant park?", clause))
+    steps = "1. Open the gate\n2. Drive in\n3. Close the gate"
+    assert len(texts_of("How do I park?", steps)) == 3

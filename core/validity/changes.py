@@ -195,8 +195,9 @@ def _read_ending(text: str, heading: str, sentences: Sequence[tuple[int, int]]) 
     """
     (begun, end), *after = sentences
     start = skip_heading(text, begun, end)
-    subject, title = find_ended(text[start:end]), find_title(text, start, heading)
-    if not subject or not title:
+    subject = find_ended(text[start:end])
+    title = find_title(text, start, heading) if subject else ""
+    if not title:
         return None
     if after and "\n\n" not in text[end - 1 : after[0][0] + 1] and sets_instead(text[slice(*after[0])]):
         end = after[0][1]

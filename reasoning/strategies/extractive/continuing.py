@@ -3,7 +3,6 @@
 Open it if a quote states what a question names, and the value, the reason or the consequence stands one sentence on.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from core.documents import Span
@@ -108,13 +107,10 @@ def _find_neighbour(text: str, spans: list[Span], place: int, step: int) -> Span
 
 def _continues(asked: Asked, question: str, unit: Unit, sentence: str, *, is_first: bool) -> bool:
     """Returns whether the next sentence has what is asked for and the unit lacks."""
-    rules: list[Callable[[], bool]] = [
-        lambda: is_first and _is_reason(asked, unit),
-        lambda: asks_for_consequence(question) and not has_condition(unit.text) and states_condition(sentence),
-        lambda: _is_value(asked, unit, sentence),
-        lambda: _answers_second(asked, question, unit, sentence),
-    ]
-    return any(rule() for rule in rules)
+    if is_first and _is_reason(asked, unit):
+        return True
+    is_consequence = asks_for_consequence(question) and not has_condition(unit.text) and states_condition(sentence)
+    return is_consequence or _is_value(asked, unit, sentence) or _answers_second(asked, question, unit, sentence)
 
 
 def _is_reason(asked: Asked, unit: Unit) -> bool:

@@ -15,6 +15,7 @@ from reasoning.strategies.extractive.units import READ, Unit
 __all__ = ["find_dated_entry", "find_entry", "find_implied_entry", "find_implied_option", "has_entry", "list_options"]
 
 _OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]{0,40}")
+_LINE = re.compile(r"[^\n]+")
 _TERM = re.compile(r"[ \t]*(--?[A-Za-z0-9][^\n]{0,100})")
 """How a line begins that may be the term of an entry."""
 _BEHIND_TERM = re.compile(r" {2,}|\t|:\s")
@@ -59,7 +60,7 @@ def find_entry(question: str, units: Sequence[Unit]) -> tuple[int, Unit] | None:
 
 def _list_terms(text: str, options: frozenset[str]) -> Iterator[tuple[int, int]]:
     """Yields where the terms begin and end that are one of the options."""
-    for line in re.finditer(r"^.*$", text, re.MULTILINE):
+    for line in _LINE.finditer(text):
         found = _TERM.match(line[0])
         if found is None:
             continue

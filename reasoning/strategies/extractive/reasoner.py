@@ -75,8 +75,8 @@ class Config(StrategyConfig):
 
 
 class Extractive:
-    """Quotes sentences and cells and never paraphrases. Every word of the answer is in a passage, or names a side
-    of the question.
+    """Quotes sentences and cells and never paraphrases. Every word of the answer is in a passage or its headings,
+    or names the sender of a mail or a side of the question.
     """
 
     def __init__(self, config: Config, backends: ReasoningBackends) -> None:

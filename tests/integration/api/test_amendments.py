@@ -73,7 +73,7 @@ async def test_a_quoted_clause_stands_behind_the_sentence_that_changes_it(amende
     )
 
 
-async def test_another_clause_has_only_the_general_note(amended: Server) -> None:
+async def test_the_note_says_if_no_changed_clause_is_quoted(amended: Server) -> None:
     answer = await ask(amended, WINDOWS)
     assert answer["citations"][0]["quote"].startswith("2.2 Windows")
     assert answer["answer"].index("2.2 Windows") < 3

@@ -29,7 +29,7 @@ _TITLE = re.compile(
 _CAPTION = 250
 """Characters above a table that have its scale."""
 _SCALE = re.compile(
-    r"\([^()\n|]{0,60}\b(?:millions?|thousands?|billions?|Millionen|Milliarden|Mio|Mrd|Tsd|TEUR|milliers)\b[^()\n|]{0,100}\)",
+    r"\(([^()\n|\d]{0,60}\b(?:millions?|thousands?|billions?|Millionen|Milliarden|Mio|Mrd|Tsd|TEUR|milliers)\b[^()\n|]{0,100})\)",
     re.IGNORECASE,
 )
 _CONTINUED = re.compile(r"\b(?:cont(?:inued|inuation|['’]?d)?|fortsetzung|forts|suite|continuación)\b", re.IGNORECASE)
@@ -91,7 +91,7 @@ def name_cell(text: str, span: Span, before: Sequence[str] = ()) -> TableCell | 
 def name_columns(text: str, before: Sequence[str]) -> str:
     """Returns the names of the columns of the table within which a text begins, with `BAR` between them; '' if no
     header is sure. If the column of labels has no name, the first name is the scale of the table, such as
-    `(In millions)`, or empty. `split_cells` reads the names back.
+    `In millions`, or empty. `split_cells` reads the names back.
 
     `before` are the passages of the document before this passage, in order.
     """
@@ -163,7 +163,7 @@ class _Naming:
 
 
 def _find_scale(text: str, table: TextGrid) -> str:
-    """Returns what a table, or the caption above it, says of all its numbers, such as `(In millions)`; else ''."""
+    """Returns what a table, or the caption above it, says of all its numbers, such as `In millions`; else ''."""
     end = table.rows[0].start if table.rows else table.end
     found = _SCALE.findall(text, max(0, table.start - _CAPTION), end)
     return str(found[-1]) if found else ""

@@ -3,7 +3,7 @@
 A row of a table is a line. Pages that are images are read by `tesseract` where it is installed.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
@@ -15,7 +15,7 @@ from core.strategies import StrategyConfig
 from core.text.titles import one_line, stem_of
 from indexer.loading.assembly import TextBuilder, finish_document
 from indexer.loading.examples import example_of
-from indexer.loading.pdf.bold import find_in_fonts, find_repeated, has_sections
+from indexer.loading.pdf.bold import find_in_fonts, find_repeated
 from indexer.loading.pdf.headings import Heading, begins_annex, find_in_outline, find_in_sizes, read_outline
 from indexer.loading.pdf.layout import Line, read_lines
 from indexer.loading.pdf.opening import open_pdf
@@ -51,7 +51,7 @@ class Config(StrategyConfig):
         default="auto",
         description=(
             "Where headings come from; `auto`: the outline, or the sizes of fonts without one; `fonts`: the outline, "
-            "or sizes and lines in bold or italics."
+            "or sizes and, if these divide the document, lines in bold or italics."
         ),
     )
     columns: bool = Field(default=True, description="Read one column after the other, not across the page.")
@@ -89,7 +89,7 @@ class PdfLoader:
         document = open_pdf(source.key, source.content)
         try:
             outline = read_outline(document) if self._config.headings in ("auto", "outline", "fonts") else []
-            by_fonts = not outline and self._config.headings in ("auto", "fonts")
+            by_fonts = not outline and self._config.headings == "fonts"
             pages = self._read_pages(document, source.key, fonts=by_fonts)
             labels = read_page_labels(document)
             repeated = find_repeated(pages)
@@ -101,7 +101,7 @@ class PdfLoader:
             document.close()
         name = stem_of(source.key)
         found = Title(title) if title else find_title(headings, pages, name)
-        bold = self._find_bold(pages, headings, repeated) if by_fonts else None
+        bold = find_in_fonts(pages, headings, repeated) if by_fonts else None
         headings = bold or headings
         if found.is_letter:  # its title says what these headings say, and a passage has both receiver and sum
             headings = {**headings, 0: [one for one in headings.get(0, ()) if one.title not in found.text]}
@@ -163,17 +163,6 @@ class PdfLoader:
 
     def _find_larger(self, pages: Sequence[Sequence[Line]]) -> Mapping[int, list[Heading]]:
         return find_in_sizes(pages) if self._config.headings in ("auto", "sizes", "fonts") else {}
-
-    def _find_bold(
-        self, pages: Sequence[Sequence[Line]], larger: Mapping[int, list[Heading]], repeated: Collection[str]
-    ) -> Mapping[int, list[Heading]] | None:
-        """Returns the headings with the lines in bold; None if these are none, or not surely headings."""
-        if self._config.headings == "fonts":
-            return find_in_fonts(pages, larger, repeated)
-        if larger and not is_cover(larger, len(pages)):
-            return None
-        found = find_in_fonts(pages, larger, repeated)
-        return found if found and has_sections(found) else None
 
 
 def _drop_running_lines(pages: Sequence[Sequence[Line]], labels: Sequence[str]) -> list[list[Line]]:

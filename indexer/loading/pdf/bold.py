@@ -6,22 +6,22 @@ table is taken for a heading.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from core.passage_context.tables import is_date
+from core.passage_context.tables import is_date, is_row, split_cells
 from indexer.loading.assembly import CELL_SEPARATOR
 from indexer.loading.pdf.headings import Heading, fold_letters, may_be_heading
 from indexer.loading.pdf.layout import Line
 from indexer.loading.pdf.titles import is_cover
 from indexer.loading.texts.chapter_words import word_level
 
-__all__ = ["find_in_fonts", "find_repeated", "has_sections"]
+__all__ = ["find_in_fonts", "find_repeated"]
 
 _MAX_SHARE = 0.3
 _FEWEST, _FEWEST_PAGES = 3, 2
-"""Headings in bold, and pages with a heading, of a document that has sections."""
+"""Headings in bold, and pages that have them, of a document that is divided by them."""
 _FEWEST_LETTERS = 2
 _OPENING = "“”„«»‘'\"§¿¡([【（「『"
 _LONGEST_ITALIC = 80
@@ -32,6 +32,8 @@ _WIDE_SHARE, _WIDE_LINES = 0.1, 150
 """The part of a document's lines, and the lines, that few headings have below them."""
 _OTHER_SIZE = 0.75
 """Points by which lines of one heading do not differ."""
+_LARGEST = 40.0
+"""Points of a size above which no levels are told apart."""
 _OF_PART = 1
 """What `word_level` returns of a part, such as `PART II`."""
 _ITEM = re.compile(
@@ -40,10 +42,10 @@ _ITEM = re.compile(
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"\d{1,2}(?P<deeper>(?:\.\d{1,2}){0,3})[.)]?\s{1,4}[^\W\d_]")
-_CONTINUED = re.compile(r"\((?:continued|cont['’]?d\.?|fortsetzung|forts\.|suite)\)\W{0,2}\Z", re.IGNORECASE)
-"""Behind the heading of a section that goes on from the page before."""
-_LEADERS = re.compile(r"(?:\.\s?){4}")
-"""In a line of a table of contents."""
+_NO_HEADING = re.compile(
+    r"\((?:continued|cont['’]?d\.?|fortsetzung|forts\.|suite)\)\W{0,2}\Z|/\Z|(?:\.\s?){4}", re.IGNORECASE
+)
+"""What goes on from the page before or in the next line, and a line of a table of contents."""
 _WORD = re.compile(r"[^\W\d_]+")
 _OF_COLUMNS = frozenset(
     "for the a and of as at in to from through until period periods ended ending three six nine twelve thirteen month "  # noqa: SIM905
@@ -71,8 +73,8 @@ def find_repeated(pages: Sequence[Sequence[Line]]) -> frozenset[str]:
 def find_in_fonts(
     pages: Sequence[Sequence[Line]], larger: Mapping[int, Sequence[Heading]], repeated: Collection[str]
 ) -> dict[int, list[Heading]] | None:
-    """Returns the headings by page: the `larger` lines (`find_in_sizes`), and below them lines in bold; None if no line
-    in bold is a heading, or too many are.
+    """Returns the headings by page: the `larger` lines (`find_in_sizes`), and below them lines in bold; None if these
+    are too few to divide the document, on one page alone, or if too many lines are bold.
 
     What a line in bold begins with tells its level: a part, an item or a note, a number, a name; and names by their
     size, names in italics last. If the first page alone has larger lines, they name the document, and nothing stands
@@ -88,7 +90,7 @@ def find_in_fonts(
         for n in range(heading.lines)
     }
     places = {place: count for place, count in _find_bold(pages, repeated) if place not in taken}
-    if not places:
+    if len(places) < _FEWEST or len({page for page, _ in places}) < _FEWEST_PAGES:
         return None
     ranks = {(page, n): _rank(pages[page][n]) for page, n in places}
     has_cover = is_cover(larger, len(pages))
@@ -120,11 +122,6 @@ def _mark_wide(found: dict[int, list[Heading]], pages: Sequence[Sequence[Line]])
             marked[page].insert(0, replace(heading, is_wide=heading.is_wide or end - start > most))
             ends[heading.level] = start
     return marked
-
-
-def has_sections(headings: Mapping[int, Sequence[Heading]]) -> bool:
-    """Returns whether headings are so many that they divide a document, and on more than one page."""
-    return sum(map(len, headings.values())) >= _FEWEST and sum(map(bool, headings.values())) >= _FEWEST_PAGES
 
 
 def _find_bold(pages: Sequence[Sequence[Line]], repeated: Collection[str]) -> Iterator[tuple[tuple[int, int], int]]:
@@ -159,7 +156,7 @@ def _find_title(lines: Sequence[Line], at: int, end: int, repeated: Collection[s
     while at < end and fold_letters(lines[at].text) in repeated:
         at += 1
     count = 0
-    while at + count < end and _may_title(lines[at + count], repeated):
+    while at + count < end and _may_belong(lines[at + count], repeated):
         count += 1
     if (at + count < end and _explains(lines[at + count].text)) or (count and _is_no_title(lines[at])):
         return at, 0
@@ -170,7 +167,7 @@ def _find_title(lines: Sequence[Line], at: int, end: int, repeated: Collection[s
     return at, count if line.is_bold or is_alone else 0
 
 
-def _may_title(line: Line, repeated: Collection[str]) -> bool:
+def _may_belong(line: Line, repeated: Collection[str]) -> bool:
     return _names_section(line) and fold_letters(line.text) not in repeated
 
 
@@ -179,13 +176,7 @@ def _names_section(line: Line) -> bool:
     text = line.text
     if not may_be_heading(text) or text.endswith(":") or (text[0] == "(" and text[-1] == ")"):
         return False
-    if (
-        CELL_SEPARATOR in text
-        or is_date(text)
-        or _CONTINUED.search(text)
-        or text.endswith("/")
-        or _LEADERS.search(text)
-    ):
+    if CELL_SEPARATOR in text or is_date(text) or _NO_HEADING.search(text):
         return False
     return any(word.casefold() not in _OF_COLUMNS for word in _WORD.findall(text))
 
@@ -211,22 +202,22 @@ def _is_within_table(lines: Sequence[Line], start: int, end: int) -> bool:
 
     A row below that names columns begins another table, which may have a heading.
     """
-    above = next((text for text in _look_for_row(lines[at].text for at in range(start - 1, -1, -1))), "")
-    below = next((text for text in _look_for_row(line.text for line in lines[end:])), "")
+    above = _find_row(lines[at].text for at in range(start - 1, -1, -1))
+    below = _find_row(lines[at].text for at in range(end, len(lines)))
     if not above or not below:
         return False
-    cells = [cell.strip() for cell in below.split(CELL_SEPARATOR.strip())]
+    cells = split_cells(below)
     return bool(cells[0]) and not all(is_date(cell) for cell in cells[1:] if cell)
 
 
-def _look_for_row(texts: Iterator[str]) -> Iterator[str]:
-    """Yields the first of the texts that is a row, if nothing but a few labels stands before it."""
+def _find_row(texts: Iterable[str]) -> str:
+    """Returns the first of the texts that is a row, if nothing but a few labels stands before it, else ''."""
     for n, text in enumerate(texts):
-        if CELL_SEPARATOR in text or text.startswith(CELL_SEPARATOR.lstrip()):
-            yield text
-            return
+        if is_row(text):
+            return text
         if n == _MOST_LABELS or len(text) > _LONGEST_LABEL or text.endswith((".", "!", "?")):
-            return
+            break
+    return ""
 
 
 def _rank(line: Line) -> tuple[float, float, bool]:
@@ -236,7 +227,7 @@ def _rank(line: Line) -> tuple[float, float, bool]:
         return by_word, 0.0, False
     if numbered := _NUMBERED.match(line.text):
         return 3 + numbered["deeper"].count(".") / 10, 0.0, False
-    return (4.0, -round(line.size), line.is_italic) if line.is_bold else (5.0, 0.0, True)
+    return (4.0, -round(min(line.size, _LARGEST)), line.is_italic) if line.is_bold else (5.0, 0.0, True)
 
 
 def _rank_by_word(line: Line) -> float | None:

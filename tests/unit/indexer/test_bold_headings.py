@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.loading.pdf.bold import find_in_fonts, find_repeated, has_sections
+from indexer.loading.pdf.bold import find_in_fonts, find_repeated
 from indexer.loading.pdf.headings import Heading
 from indexer.loading.pdf.layout import Line
 
@@ -14,10 +14,14 @@ def line(text: str, style: str = "", size: float = 10.0) -> Line:
     return Line(text, 0.0, 0.0, size, is_first="+" not in style, is_bold="b" in style, is_italic="i" in style)
 
 
+REST = [[line(f"Rest {n}", "b"), *[line(PROSE)] * 20] for n in range(3)]
+
+
 def titles(*pages: list[Line]) -> list[str]:
-    filled = [[line(PROSE)] * 20, *pages, [line(PROSE)] * 20]
+    """Returns the headings of the pages, which stand before pages with other headings."""
+    filled = [[line(PROSE)] * 20, *pages, *REST]
     found = find_in_fonts(filled, {}, find_repeated(filled)) or {}
-    return [heading.title for page in sorted(found) for heading in found[page]]
+    return [heading.title for page in sorted(found)[: -len(REST)] for heading in found[page]]
 
 
 def test_a_caption_and_names_of_columns_below_a_heading_are_no_part_of_it() -> None:
@@ -99,8 +103,8 @@ def test_levels_are_of_parts_items_numbers_sizes_and_italics() -> None:
     texts = [("PART I", "b", 10), ("Note 3 - Debt", "b", 10), ("2. Terms", "b", 10), ("2.1 Rates", "b", 10)]
     texts += [("Looms", "b", 11), ("Wages", "b", 10), ("Rest", "i", 10)]
     page = [part for text in texts for part in (line(*text), line(PROSE))]
-    found = find_in_fonts([[line(PROSE)] * 9, page], {}, ()) or {}
-    assert [heading.level for heading in found[1]] == [1, 2, 3, 4, 5, 6, 7]
+    found = find_in_fonts([page, *REST], {}, ()) or {}
+    assert [heading.level for heading in found[0]] == [1, 2, 3, 4, 5, 6, 7]
 
 
 def test_headings_with_much_below_them_are_wide_and_so_are_those_of_a_cover() -> None:
@@ -116,8 +120,8 @@ def test_a_text_most_of_which_is_bold_has_no_headings() -> None:
     assert find_in_fonts(pages, {}, ()) is None
 
 
-def test_few_headings_do_not_divide_a_document() -> None:
-    one, other = Heading(1, "A", 0, 1), Heading(1, "B", 5, 1)
-    assert not has_sections({0: [one, other, Heading(1, "C", 9, 1)]})
-    assert not has_sections({0: [one], 1: [other]})
-    assert has_sections({0: [one, other], 1: [one]})
+def test_few_headings_and_headings_of_one_page_do_not_divide_a_document() -> None:
+    few = [[line("Looms", "b"), *[line(PROSE)] * 9], [line("Wages", "b"), *[line(PROSE)] * 9]]
+    assert find_in_fonts(few, {}, ()) is None
+    of_one_page = [[part for n in range(5) for part in (line(f"Mill {n}", "b"), *[line(PROSE)] * 9)], [line(PROSE)]]
+    assert find_in_fonts(of_one_page, {}, ()) is None

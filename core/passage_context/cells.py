@@ -26,6 +26,12 @@ _LONGEST_TEXT = 20_000
 _TITLE = re.compile(
     r"[ \t]{0,3}(?:#{1,6}\s|(?:table|tabelle|tableau|tabla|exhibit|anlage|annexe)\s[\dA-Z])", re.IGNORECASE
 )
+_CAPTION = 250
+"""Characters above a table that have its scale."""
+_SCALE = re.compile(
+    r"\(([^()\n|\d]{0,60}\b(?:millions?|thousands?|billions?|Millionen|Milliarden|Mio|Mrd|Tsd|TEUR|milliers)\b[^()\n|]{0,100})\)",
+    re.IGNORECASE,
+)
 _CONTINUED = re.compile(r"\b(?:cont(?:inued|inuation|['’]?d)?|fortsetzung|forts|suite|continuación)\b", re.IGNORECASE)
 """A title stands above another table, unless it says that the table goes on."""
 
@@ -84,7 +90,8 @@ def name_cell(text: str, span: Span, before: Sequence[str] = ()) -> TableCell | 
 
 def name_columns(text: str, before: Sequence[str]) -> str:
     """Returns the names of the columns of the table within which a text begins, with `BAR` between them; '' if no
-    header is sure. The first name is empty if the column of labels has no name. `split_cells` reads the names back.
+    header is sure. If the column of labels has no name, the first name is the scale of the table, such as
+    `In millions`, or empty. `split_cells` reads the names back.
 
     `before` are the passages of the document before this passage, in order.
     """
@@ -140,7 +147,8 @@ class _Naming:
             return ()
         if is_typed(text[rows[-1].start : rows[-1].end]) != is_typed(self._text[first.start : first.end]):
             return ()
-        return table.columns[:width]
+        corner = table.columns[0] or _find_scale(text, table)
+        return (corner, *table.columns[1:width])
 
     def _list_rows_above(self, start: int) -> list[GridRow]:
         return [row for grid in self._grids_of_whole for row in (*grid.header, *grid.rows) if row.start < start]
@@ -152,6 +160,13 @@ class _Naming:
     @cached_property
     def _grids_of_whole(self) -> list[TextGrid]:
         return read_grids(f"{self._above}\n{self._text}")
+
+
+def _find_scale(text: str, table: TextGrid) -> str:
+    """Returns what a table, or the caption above it, says of all its numbers, such as `In millions`; else ''."""
+    end = table.rows[0].start if table.rows else table.end
+    found = _SCALE.findall(text, max(0, table.start - _CAPTION), end)
+    return str(found[-1]) if found else ""
 
 
 class _Cells:

@@ -15,15 +15,8 @@ from core.strategies import StrategyConfig
 from core.text.titles import one_line, stem_of
 from indexer.loading.assembly import TextBuilder, finish_document
 from indexer.loading.examples import example_of
-from indexer.loading.pdf.headings import (
-    Heading,
-    OutlineItem,
-    begins_annex,
-    find_in_fonts,
-    find_in_outline,
-    find_in_sizes,
-    read_outline,
-)
+from indexer.loading.pdf.bold import find_in_fonts, find_repeated
+from indexer.loading.pdf.headings import Heading, begins_annex, find_in_outline, find_in_sizes, read_outline
 from indexer.loading.pdf.layout import Line, read_lines
 from indexer.loading.pdf.opening import open_pdf
 from indexer.loading.pdf.properties import read_page_labels, read_properties
@@ -58,7 +51,7 @@ class Config(StrategyConfig):
         default="auto",
         description=(
             "Where headings come from; `auto`: the outline, or the sizes of fonts without one; `fonts`: the outline, "
-            "or sizes and lines in bold or italics."
+            "or sizes and, if these divide the document, lines in bold or italics."
         ),
     )
     columns: bool = Field(default=True, description="Read one column after the other, not across the page.")
@@ -95,18 +88,21 @@ class PdfLoader:
     def load(self, source: Source) -> LoadedDocument:
         document = open_pdf(source.key, source.content)
         try:
-            pages = self._read_pages(document, source.key)
+            outline = read_outline(document) if self._config.headings in ("auto", "outline", "fonts") else []
+            by_fonts = not outline and self._config.headings == "fonts"
+            pages = self._read_pages(document, source.key, fonts=by_fonts)
             labels = read_page_labels(document)
+            repeated = find_repeated(pages)
             if not self._config.running_lines:
                 pages = _drop_running_lines(pages, labels)
-            outline = read_outline(document) if self._config.headings in ("auto", "outline", "fonts") else []
-            headings = self._find_headings(outline, pages)
+            headings = find_in_outline(pages, outline) if outline else self._find_larger(pages)
             title, metadata = read_properties(document)
         finally:
             document.close()
         name = stem_of(source.key)
-        is_by_fonts = self._config.headings == "fonts" and not outline
-        found = Title(title) if title else find_title(find_in_sizes(pages) if is_by_fonts else headings, pages, name)
+        found = Title(title) if title else find_title(headings, pages, name)
+        bold = find_in_fonts(pages, headings, repeated) if by_fonts else None
+        headings = bold or headings
         if found.is_letter:  # its title says what these headings say, and a passage has both receiver and sum
             headings = {**headings, 0: [one for one in headings.get(0, ()) if one.title not in found.text]}
         builder = TextBuilder()
@@ -125,10 +121,10 @@ class PdfLoader:
             tell_apart(found.text, name),
             metadata,
             numbered=True,
-            joined=_LONGEST_JOINED if is_by_fonts else 0,
+            joined=_LONGEST_JOINED if bold else 0,
         )
 
-    def _read_pages(self, document: "PdfDocument", key: str) -> list[list[Line]]:
+    def _read_pages(self, document: "PdfDocument", key: str, *, fonts: bool) -> list[list[Line]]:
         """Raises `LoadFailed` if no page has text."""
         tesseract = None
         if self._config.ocr == "auto":
@@ -136,7 +132,7 @@ class PdfLoader:
         pages: list[list[Line]] = []
         images = 0
         for number in range(1, len(document) + 1):
-            lines, is_image = self._read_page(document, key, number, tesseract)
+            lines, is_image = self._read_page(document, key, number, tesseract, fonts=fonts)
             pages.append(lines)
             images += is_image
         if not any(pages):
@@ -144,7 +140,7 @@ class PdfLoader:
         return pages
 
     def _read_page(
-        self, document: "PdfDocument", key: str, number: int, tesseract: Tesseract | None
+        self, document: "PdfDocument", key: str, number: int, tesseract: Tesseract | None, *, fonts: bool
     ) -> tuple[list[Line], bool]:
         """Returns the lines of a page, and whether it has no text but images."""
         from pypdfium2 import PdfiumError
@@ -155,7 +151,7 @@ class PdfLoader:
         except PdfiumError as error:
             raise LoadFailed(f"{key!r} is damaged: its page {number} cannot be read") from error
         try:
-            runs = read_runs(text, fonts=self._config.headings == "fonts")
+            runs = read_runs(text, fonts=fonts)
             lines = read_lines(runs, columns=self._config.columns)
             is_image = not lines and _has_image(page)
             if is_image and tesseract is not None:
@@ -165,14 +161,8 @@ class PdfLoader:
             page.close()
         return lines, is_image
 
-    def _find_headings(
-        self, outline: Sequence[OutlineItem], pages: Sequence[Sequence[Line]]
-    ) -> Mapping[int, list[Heading]]:
-        if outline:
-            return find_in_outline(pages, outline)
-        if self._config.headings == "fonts":
-            return find_in_fonts(pages)
-        return find_in_sizes(pages) if self._config.headings in ("auto", "sizes") else {}
+    def _find_larger(self, pages: Sequence[Sequence[Line]]) -> Mapping[int, list[Heading]]:
+        return find_in_sizes(pages) if self._config.headings in ("auto", "sizes", "fonts") else {}
 
 
 def _drop_running_lines(pages: Sequence[Sequence[Line]], labels: Sequence[str]) -> list[list[Line]]:
@@ -215,7 +205,7 @@ def _add_page(builder: TextBuilder, lines: Sequence[Line], headings: Sequence[He
     for heading in headings:
         _add_lines(builder, lines[at : heading.line])
         written = one_line(" ".join(line.text for line in lines[heading.line : heading.line + heading.lines]))
-        builder.add_heading(heading.level, heading.title, line=written)
+        builder.add_heading(heading.level, heading.title, line=written, is_wide=heading.is_wide)
         at = max(at, heading.line + heading.lines)
     _add_lines(builder, lines[at:])
     builder.end_page()

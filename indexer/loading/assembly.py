@@ -29,6 +29,8 @@ def join_cells(cells: Iterable[str]) -> str:
     return CELL_SEPARATOR.join(written)
 
 
+_SHORT = 300
+"""Characters of a section that is joined with a neighbour below another heading."""
 _FEWEST_AT_TOP = 60
 """Characters at the top of a page that are no block of their own where short sections are joined."""
 
@@ -55,6 +57,7 @@ class TextBuilder:
     _length: int = 0
     _path: list[tuple[int, str]] = field(default_factory=list)
     _sections: list[_Section] = field(default_factory=list)
+    _wide: set[str] = field(default_factory=set)
 
     @property
     def length(self) -> int:
@@ -77,15 +80,18 @@ class TextBuilder:
             self.add_line(text.strip())
             self.add_line()
 
-    def add_heading(self, level: int, title: str, *, line: str | None = None) -> None:
+    def add_heading(self, level: int, title: str, *, line: str | None = None, is_wide: bool = False) -> None:
         """Begins a section under a heading of this level (1 is the highest).
 
-        `line` is the line of the page before the section: None stands for the title, '' for no line.
+        `line` is the line of the page before the section: None stands for the title, '' for no line. A wide heading
+        is in no path beside a heading below it.
         """
         title = one_line(clean_text(title))
         if not title:
             return
         self._path = [*(one for one in self._path if one[0] < level), (level, title)]
+        if is_wide:
+            self._wide.add(title)
         start = self._length
         if line != "":
             self.add_line(title if line is None else line)
@@ -135,7 +141,7 @@ class TextBuilder:
             if page[begin:end].strip():
                 page_of_last = section.page
                 below = path
-                shown = path[1:] if path[:1] == (title,) else path
+                shown = self._shown(path[1:] if path[:1] == (title,) else path)
                 number = section.page + 1 if numbered else None
                 found.append(Block(text=page[begin:end], heading=shown, page=number, start=begin))
         return tuple(reversed(found))
@@ -144,8 +150,8 @@ class TextBuilder:
         """Returns the sections with the lines of their headings, of which neighbours of one page are joined:
 
         - A heading without text below it, and a few words at the top of a page, begin the next section.
-        - Sections below one heading are joined while they have at most so many characters together. They keep the
-          headings that they share.
+        - Sections below one heading, or of which one is short, are joined while they have at most so many characters
+          together. They keep the headings that they share.
         """
         kept: list[_Section] = []
         for section, following in zip(sections, [*sections[1:], None], strict=True):
@@ -156,11 +162,20 @@ class TextBuilder:
             own = len(page[section.body : end].strip())
             if last and before < (_FEWEST_AT_TOP if last.start == 0 else 1):
                 kept[-1] = replace(section, start=last.start)
-            elif last and own and end - last.start <= most and (path := _common(last.path, section.path)):
-                kept[-1] = replace(last, path=path)
+            elif last and own and end - last.start <= most and self._belong_together(last, section, end):
+                kept[-1] = replace(last, path=_common(last.path, section.path))
             else:
                 kept.append(section)
         return [replace(section, body=section.start) for section in kept]
+
+    def _belong_together(self, first: _Section, second: _Section, end: int) -> bool:
+        """Returns whether neighbours share a heading that is not wide, or one is short. The second goes to `end`."""
+        shares = any(name not in self._wide for name in _common(first.path, second.path))
+        return shares or min(second.start - first.start, end - second.start) < _SHORT
+
+    def _shown(self, path: tuple[str, ...]) -> tuple[str, ...]:
+        """Returns a path without the wide headings that have a heading below them."""
+        return tuple(name for name in path[:-1] if name not in self._wide) + path[-1:]
 
     def _begin_section(self, start: int) -> None:
         path = tuple(name for _, name in self._path)

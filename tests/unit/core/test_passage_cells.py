@@ -101,8 +101,12 @@ def test_the_names_of_the_columns_of_a_passage_within_a_table() -> None:
     periods = " | Three Months Ended |  | Nine Months Ended\n | 2023 | 2022 | 2023 | 2022"
     head = f"Sales (in millions)\n\n{periods}\nLooms | 1 | 2 | 3 | 4"
     rest = "Expenses:\nWages | 10 | 20 | 30 | 40\n\nNet income | 5 | 6 | 7 | 8"
-    names = "| Three Months Ended 2023 | Three Months Ended 2022 | Nine Months Ended 2023 | Nine Months Ended 2022"
+    columns = "| Three Months Ended 2023 | Three Months Ended 2022 | Nine Months Ended 2023 | Nine Months Ended 2022"
+    names = f"in millions {columns}"
     assert name_columns(rest, ["Prose.", head]) == names
+    assert name_columns(rest, ["Prose.", head.replace("(in millions)", "")]) == columns
+    below = head.replace(" (in millions)", "").replace("Looms", "($ in thousands, except shares)\nLooms")
+    assert name_columns(rest, ["Prose.", below]) == f"$ in thousands, except shares {columns}"
     assert begins_within_table("Sales", rest)
     between = [f"Rent {n} | {n} | 20 | 30 | 40\nTax | 10 | 20 | 30 | 40" for n in range(12)]
     assert name_columns(rest, ["Prose.", head, *between]) == names

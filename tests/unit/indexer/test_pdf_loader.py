@@ -81,6 +81,22 @@ def test_headings_come_from_lines_in_bold_below_larger_lines() -> None:
     assert {block.heading for block in load(make_pdf(REPORT)).blocks} == {()}
 
 
+PRINTED = [
+    *(("bold", "Note 1 - Looms"), ("p", LOREM * 6), ("bold", "Note 2 - Debt"), ("p", LOREM * 6), ("page", "")),
+    *(("bold", "Term Debt"), ("p", LOREM * 6)),
+]
+
+
+def test_lines_in_bold_are_headings_where_nothing_else_divides_a_document() -> None:
+    bold = {("Note 1 - Looms",), ("Note 2 - Debt",), ("Note 2 - Debt", "Term Debt")}
+    assert {block.heading for block in load(make_pdf(PRINTED), headings="fonts").blocks} == bold
+    assert {block.heading for block in load(make_pdf(PRINTED)).blocks} == {()}
+    assert {block.heading for block in load(make_pdf(PRINTED[:5]), headings="fonts").blocks} == {()}, "too few headings"
+    cover = load(make_pdf([("h1", "Norwick Mills"), *PRINTED, *[("page", ""), ("p", LOREM)] * 2]), headings="fonts")
+    assert cover.title == "Norwick Mills"
+    assert bold <= {block.heading for block in cover.blocks}
+
+
 @pytest.mark.parametrize(
     "lines",
     [

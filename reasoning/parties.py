@@ -6,14 +6,16 @@ the contract: `Consider Contract of Employment of Okonjo; can the Employee take 
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from core.ports.retrieval import Hit
 from core.text.lead_in import find_naming
 from core.text.name_spans import find_names
+from core.text.terms import split_words
+from core.validity.agreements import read_amended_title
 
-__all__ = ["Restated", "restate_parties"]
+__all__ = ["Restated", "list_parties", "restate_parties"]
 
 _LONGEST_QUESTION = 500
 _READ = 4000
@@ -27,14 +29,14 @@ _MOST_DOCUMENTS = 2
 _LONGEST_TITLE = 100
 
 _DEFINITION = re.compile(
-    r"(?:[(\[]|\b(?:hereinafter|hereafter|referred to as|called|known as|designated as|nachfolgend|folgenden|ci-après)"
-    r"\b)"
-    r"[^()\[\]\"“”„«»\n]{0,40}[\"“„«] ?(?:(?P<article>the|der|die|das|le|la) )?"
-    r"(?P<term>[A-ZÀ-ÖØ-Þ][\w-]{1,30}(?: [A-ZÀ-ÖØ-Þ][\w-]{1,30}){0,2}) ?[\"“”»]",
+    r"(?:[(\[]|\b(?:hereinafter|hereafter|referred to as|called|known as|designated as"
+    r"|(?P<foreign>nachfolgend|folgenden|ci-après))\b)"
+    r"[^()\[\]\"“”„«»‘\n]{0,40}[\"“„«‘]\s?[*_]{0,3}(?:(?P<article>the|der|die|das|le|la) |l['’])?"
+    r"(?P<term>[A-ZÀ-ÖØ-Þ][\w-]{1,30}(?: [A-ZÀ-ÖØ-Þ][\w-]{1,30}){0,2})[*_]{0,3}\s?[\"“”»’]",
     re.IGNORECASE,
 )
-_BETWEEN = re.compile(r"\b(?:between|among|by|zwischen|entre)\b[\s:]{1,4}", re.IGNORECASE)
-_BREAK = re.compile(r"\n\s?\n|[.;] (?=[A-ZÀ-ÖØ-Þ])")
+_BETWEEN = re.compile(r"\b(?:between|among|by|parties|zwischen|entre)\b[\s:*_]{1,6}", re.IGNORECASE)
+_BREAK = re.compile(r"\n\s?\n|(?<!\d)[.;] (?=[A-ZÀ-ÖØ-Þ])")
 _ADDRESS = re.compile(r"(?:(?:Mr|Mrs|Ms|Mx|Dr|Prof|Herrn?|Frau|Mme|M)\.? )+\Z")
 """Forms of address before a name."""
 _FORMS_OF_ADDRESS = frozenset(["Mr", "Mrs", "Ms", "Mx", "Dr", "Prof", "Herr", "Herrn", "Frau", "Mme", "M"])
@@ -43,6 +45,17 @@ _GERMAN_NOUN = re.compile(
     re.IGNORECASE,
 )
 """What stands before a noun of German, which has a capital and is mostly no name."""
+_ABOUT_PARTY = re.compile(
+    r"\b(?:e-?mail|phone|telephone|fax|address|born|birth|registered office|Adresse|Telefon|geboren|adresse|téléphone"
+    r"|né|née)\b",
+    re.IGNORECASE,
+)
+"""What the opening says of a party itself."""
+_IS = re.compile(r"\W{0,3}(?:who|what|wer|was|qui)\s(?:is|are|was|were|ist|sind|war|est)\W{0,3}\Z", re.IGNORECASE)
+_CONTRACTED = (
+    (re.compile(r"\bà le (?=[A-Z])"), "au "),
+    (re.compile(r"\bde le (?=[A-Z])"), "du "),
+)
 _WORD = re.compile(r"[\w&-]+")
 _TITLE_ENDS = re.compile(r"[;:?!\n]")
 
@@ -66,68 +79,129 @@ class _Name:
     end: int
 
 
+@dataclass(kw_only=True)
+class _Agreement:
+    """A document that defines names: its title, the term of each name, and the words of its passages."""
+
+    title: str
+    terms: dict[_Name, str] = field(default_factory=dict)
+    words: set[str] = field(default_factory=set)
+
+
+def list_parties(question: str) -> tuple[str, ...]:
+    """Returns the names of a question that an agreement may define; none if the question names its document already."""
+    if len(question) > _LONGEST_QUESTION or find_naming(question) is not None or _ABOUT_PARTY.search(question):
+        return ()
+    return tuple(dict.fromkeys(name.written for name in _list_names(question)))
+
+
 def restate_parties(question: str, hits: Sequence[Hit]) -> Restated | None:
     """Returns the question with the terms of the agreement that defines its names, as far as the hits have its opening.
 
-    None if the question names its document already, if no agreement defines all of its names, or if several do: then it
-    is not known which of them is meant.
+    None if the question names its document already or asks who a party is, if no agreement defines its names, or if
+    several agreements do: then it is not known which of them is meant, unless the question has words of one title.
     """
-    if len(question) > _LONGEST_QUESTION or find_naming(question) is not None:
+    if not list_parties(question):
         return None
     names = list(_list_names(question))
-    defined: dict[str, dict[_Name, str]] = {}
-    titles: dict[str, str] = {}
+    agreements: dict[str, _Agreement] = {}
     for hit in hits:
+        document = hit.document
+        agreement = agreements.setdefault(document.id, _Agreement(title=document.title or document.key))
+        agreement.words |= _read_words(hit.chunk.text)
         definitions = list(_list_definitions(hit.chunk.text[:_READ]))
-        if len(definitions) < _FEWEST_DEFINITIONS:
-            continue
-        for name in names:
-            term = next((term for words, term in definitions if name.words <= words), None)
-            if term is not None:
-                defined.setdefault(hit.document.id, {}).setdefault(name, term)
-                titles.setdefault(hit.document.id, hit.document.title or hit.document.key)
-    wanted = {name for name in names if name.start or len(name.words) > 1}  # the first word has a capital in any case
-    whole = {document: terms for document, terms in defined.items() if wanted <= terms.keys()}
-    return _restate(question, whole, titles)
+        if len(definitions) >= _FEWEST_DEFINITIONS:
+            for name in names:
+                term = next((term for words, term in definitions if name.words <= words), None)
+                if term is not None:
+                    agreement.terms.setdefault(name, term)
+    defining = {id: agreement for id, agreement in agreements.items() if _defines(agreement, names)}
+    return _restate(question, _keep_titled(question, defining))
 
 
-def _restate(question: str, defined: dict[str, dict[_Name, str]], titles: dict[str, str]) -> Restated | None:
-    if not defined or len(defined) > _MOST_DOCUMENTS:
+def _defines(agreement: _Agreement, names: Sequence[_Name]) -> bool:
+    """Returns whether an agreement defines a name of a question, and has all the others: the question may be about a
+    thing of the contract, and else compares a party with somebody.
+    """
+    ends = {name.end for name in agreement.terms}
+    known = ends | {name.end for name in names if name.words <= agreement.words}
+    first_words = {name.end for name in names if not name.start and len(name.words) == 1}
+    return bool(ends) and {name.end for name in names} <= known | first_words
+
+
+def _keep_titled(question: str, defining: Mapping[str, _Agreement]) -> Mapping[str, _Agreement]:
+    """Returns the agreements whose titles have most words of the question, apart from names: `lease` in `break the
+    lease`.
+    """
+    if len(defining) < 2:
+        return defining
+    asked = {word.stem for word in split_words(question) if question[word.start].islower()}
+    held = {id: len(asked & {word.stem for word in split_words(one.title)}) for id, one in defining.items()}
+    return {id: agreement for id, agreement in defining.items() if held[id] == max(held.values())}
+
+
+def _restate(question: str, defining: Mapping[str, _Agreement]) -> Restated | None:
+    if not defining or len(defining) > _MOST_DOCUMENTS:
         return None
-    terms = next(iter(defined.values()))
-    if any(other != terms for other in defined.values()):
+    agreements = sorted(defining.values(), key=lambda agreement: bool(read_amended_title(agreement.title)))
+    terms = agreements[0].terms
+    if any(agreement.terms != terms for agreement in agreements):
         return None
     rest, end = "", 0
     for name, term in sorted(terms.items(), key=lambda item: item[0].start):
-        rest += question[end : name.start] + term
-        end = name.end
+        if name.start >= end:
+            rest += question[end : name.start] + term
+            end = name.end
+    before = question[: min(name.start for name in terms)]
+    if _IS.fullmatch(before) and not question[end:].strip(" ?"):
+        return None
     rest += question[end:]
-    title = _TITLE_ENDS.split(titles[next(iter(defined))][:_LONGEST_TITLE])[0].strip()
-    named = [name.written for name in terms if not name.words <= set(_WORD.findall(title))]
+    for pattern, contracted in _CONTRACTED:
+        rest = pattern.sub(contracted, rest)
+    title = _clean_title(agreements[0].title)
+    named = [name.written for name in terms if not name.words <= _read_words(title)]
     about = f"{title} of {' and '.join(named)}" if named else title
     text = f"Consider {about}; {rest[:1].lower()}{rest[1:]}"
-    return Restated(text=text, documents=frozenset(defined), note=f"read as “{text}”, by the opening of “{title}”")
+    return Restated(text=text, documents=frozenset(defining), note=f"read as “{text}”, by the opening of “{title}”")
+
+
+def _clean_title(title: str) -> str:
+    """Returns a title for a lead-in: of an amendment the title of what it amends, and no name of a file."""
+    line = _TITLE_ENDS.split((read_amended_title(title) or title)[:_LONGEST_TITLE])[0].strip().removeprefix("the ")
+    return line if line[:1].isupper() and "_" not in line else "agreement"
 
 
 def _list_names(question: str) -> Iterator[_Name]:
-    """Yields the names of a question. Acronyms may say a post or a kind of document, and German nouns are no names."""
+    """Yields the names of a question. Acronyms may say a post or a kind of document, and German nouns are no names.
+
+    The first word of a question has a capital in any case, so a name there is also yielded without it.
+    """
     for found in find_names(question):
         start, end = found.start, found.end
         if question[start:end].isupper() or _GERMAN_NOUN.search(question, 0, start):
             continue
         words = list(_WORD.finditer(question, start, end))
-        if start == 0 and len(words) > 1 and words[1][0] in _FORMS_OF_ADDRESS:
-            words = words[1:]  # the verb of a question that a language begins with
-        while len(words) > 1 and words[0][0] in _FORMS_OF_ADDRESS:
-            words = words[1:]
-        begin = words[0].start()
-        address = _ADDRESS.search(question, 0, begin)
-        yield _Name(
-            written=question[begin:end],
-            words=frozenset(word[0] for word in words),
-            start=address.start() if address else begin,
-            end=end,
-        )
+        yield _make_name(question, words, end)
+        if start == 0 and len(words) > 1:
+            yield _make_name(question, words[1:], end)
+
+
+def _make_name(question: str, words: Sequence[re.Match[str]], end: int) -> _Name:
+    while len(words) > 1 and words[0][0] in _FORMS_OF_ADDRESS:
+        words = words[1:]
+    begin = words[0].start()
+    address = _ADDRESS.search(question, 0, begin)
+    return _Name(
+        written=question[begin:end],
+        words=_read_words(question[begin:end]),
+        start=address.start() if address else begin,
+        end=end,
+    )
+
+
+def _read_words(text: str) -> frozenset[str]:
+    """Returns the words of a text; `HALDEN` counts as `Halden`."""
+    return frozenset(word.capitalize() if word.isupper() else word for word in _WORD.findall(text))
 
 
 def _list_definitions(text: str) -> Iterator[tuple[frozenset[str], str]]:
@@ -140,10 +214,10 @@ def _list_definitions(text: str) -> Iterator[tuple[frozenset[str], str]]:
     begin = between.end()
     for definition in _DEFINITION.finditer(text, begin):
         before = text[max(begin, definition.start() - _LONGEST_NAME) : definition.start()]
-        if gaps := list(_BREAK.finditer(before)):
-            before = before[gaps[-1].end() :]
+        parts = [part.lstrip(' ,;)*_\n–-”’"“') for part in _BREAK.split(before)]
+        name = next((part for part in reversed(parts) if _WORD.search(part)), "").partition(",")[0]
         begin = definition.end()
-        name = before.lstrip(" ,;)\n").partition(",")[0]
-        words, term = frozenset(_WORD.findall(name)), definition["term"]
-        if term[0].isupper() and words.isdisjoint(_WORD.findall(term)):
-            yield words, f"{definition['article'] or 'the'} {term}"
+        words, term = _read_words(name), definition["term"]
+        if term[0].isupper() and words.isdisjoint(_read_words(term)):
+            article = definition["article"] or ("" if definition["foreign"] else "the")
+            yield words, f"{article} {term}".strip()

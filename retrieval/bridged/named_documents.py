@@ -74,7 +74,10 @@ def find_named(
     best = max(scores.values())
     if best < _LEAST_WORTH:
         return {}
-    named = {id: held[id] for id, score in scores.items() if score >= _AS_GOOD * best}
+    wholly = choose_wholly_named(question, held)
+    if wholly:
+        best = max(scores[id] for id in wholly)
+    named = {id: held[id] for id, score in scores.items() if score >= _AS_GOOD * best and (not wholly or id in wholly)}
     return named if min(counts[id] for id in named) >= DOCUMENT else {}
 
 

@@ -24,7 +24,7 @@ from reasoning.citations.quotes import passage_text, select_quote
 from reasoning.engine.answers import Conclusion, abstain, answer_from_conclusion, answer_from_step, fill_step
 from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.engine.session import OpenStep, Session
-from reasoning.parties import restate_parties
+from reasoning.parties import list_parties
 from reasoning.reading import find_evidence, is_judgement_asked, is_short_answer_asked
 from reasoning.strategies.auto.execution import LOOK
 from reasoning.strategies.auto.quotes import MOST_QUOTES, Quotes, cut_to_units, quote_units_of, read_quotes
@@ -34,7 +34,7 @@ from reasoning.strategies.extractive.over_periods.found import Series
 from reasoning.strategies.extractive.over_periods.series import find_series
 from reasoning.strategies.extractive.over_rows import RowsAnswer
 from reasoning.strategies.extractive.reading import PASSAGES
-from reasoning.strategies.extractive.restating import Searched, search_restated
+from reasoning.strategies.extractive.restating import OPENINGS, Searched, search_restated
 from reasoning.strategies.extractive.units import Unit
 
 __all__ = ["SHORT_LOOK", "answer_shortly", "look_for_series"]
@@ -160,17 +160,20 @@ async def _restate(
     """Returns the question in the words of the agreement that defines its names, and what is found for it; as they are
     without such an agreement.
     """
-    if session.question.instructions or restate_parties(question, found.hits) is None:
+    if session.question.instructions or not list_parties(question):
         return question, found
 
     async def read(text: str, searched: SearchResult) -> Searched:
         quotes = await read_quotes(session, backends, text, searched)
         return Searched(text=text, found=searched, reading=quotes.reading)
 
+    async def search_openings(text: str) -> Sequence[Hit]:
+        return await session.search(text, OPENINGS)
+
     async def search(text: str) -> Searched:
         return await read(text, await session.search_fully(text, len(found.hits), step=LOOK, private=True))
 
-    taken = await search_restated(await read(question, found), search, session.trace)
+    taken = await search_restated(await read(question, found), search_openings, search, session.trace)
     return taken.text, taken.found
 
 

@@ -36,7 +36,7 @@ from reasoning.strategies.extractive.over_rows import NOTE, answer_over_rows
 from reasoning.strategies.extractive.over_rows.relations import find_list_query
 from reasoning.strategies.extractive.quoting import cite, write, write_unit
 from reasoning.strategies.extractive.reading import Reading, choose_depth
-from reasoning.strategies.extractive.restating import Searched, search_restated
+from reasoning.strategies.extractive.restating import OPENINGS, Searched, search_restated
 from reasoning.strategies.extractive.sides import split_sides
 from reasoning.strategies.extractive.stated import asks_of_relation
 from reasoning.strategies.extractive.units import READ
@@ -179,11 +179,15 @@ class Extractive:
             )
             return Searched(text=query.text, found=read, reading=reading)
 
+        async def search_openings(text: str) -> Sequence[Hit]:
+            wider = replace(query, text=text, k=OPENINGS, web=False)
+            return (await self._backends.searcher.search(wider, trace)).hits
+
         async def search_again(restated: str) -> Searched:
             again = replace(query, text=restated, private=True)
             return await read(await self._backends.searcher.search(again, trace), again)
 
-        taken = await search_restated(await read(found, query), search_again, trace)
+        taken = await search_restated(await read(found, query), search_openings, search_again, trace)
         hits = taken.found.hits
         if hits != found.hits:
             trace.emit(SearchEvent(query=taken.text, searcher=searcher, hits=hits, step=str(step)))

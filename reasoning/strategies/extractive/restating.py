@@ -1,15 +1,20 @@
 """Reads a question again in the words of the agreement that defines its names, and chooses between both readings."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
-from core.ports.retrieval import SearchResult
+from core.ports.retrieval import Hit, SearchResult
 from core.trace import Trace
-from reasoning.parties import restate_parties
+from reasoning.parties import list_parties, restate_parties
 from reasoning.strategies.extractive.answering import LEAST, is_answered
 from reasoning.strategies.extractive.reading import Reading
 
-__all__ = ["Searched", "search_restated"]
+__all__ = ["OPENINGS", "Searched", "search_restated"]
+
+OPENINGS = 20
+"""Passages among which the opening of an agreement is looked for: mails and tables have a rare name as well."""
+_SURE = 0.7
+"""An answer that is right as probably is not asked for again."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,14 +26,23 @@ class Searched:
     reading: Reading
 
 
-async def search_restated(first: Searched, search: Callable[[str], Awaitable[Searched]], trace: Trace) -> Searched:
+async def search_restated(
+    first: Searched,
+    search_openings: Callable[[str], Awaitable[Sequence[Hit]]],
+    search: Callable[[str], Awaitable[Searched]],
+    trace: Trace,
+) -> Searched:
     """Returns what is found and read for the question in the words of an agreement, followed by the first hits.
 
     Returns `first` if no agreement defines the names of the question, or if another document answers better: a table
-    of the staff may have the name as well. The words of an agreement are words of a passage, which `search` must not
-    send to the web.
+    of the staff may have the name as well. `search_openings` finds `OPENINGS` passages. The words of an agreement are
+    words of a passage, which `search` must not send to the web.
     """
-    restated = restate_parties(first.text, first.found.hits)
+    parties = list_parties(first.text)
+    restated = restate_parties(first.text, first.found.hits) if parties else None
+    if parties and (restated is not None or first.reading.right < _SURE):
+        openings = await search_openings(f"agreement between {' and '.join(parties)}")
+        restated = restate_parties(first.text, (*first.found.hits, *openings))
     if restated is None:
         return first
     again = await search(restated.text)

@@ -69,6 +69,50 @@ def test_forms_of_definitions(opening: str, question: str, restated: str) -> Non
 
 
 @pytest.mark.parametrize(
+    ("opening", "question", "restated"),
+    [
+        (
+            CONTRACT.replace("Halden Mills", "HALDEN MILLS").replace("Tor Vik", "TOR VIK"),
+            "May Tor Vik use the car?",
+            "may the Employee use the car?",
+        ),
+        (
+            CONTRACT.replace("3 May", "3. Mai").replace("7 June", "7. Juni"),
+            "May Vik resign?",
+            "may the Employee resign?",
+        ),
+        (CONTRACT + " He drives a Corsa Van.", "Can Vik keep the Corsa Van?", "can the Employee keep the Corsa Van?"),
+        (CONTRACT.replace("“Employee”", '"**Employee**"'), "Can Vik resign?", "can the Employee resign?"),
+        (
+            "Entre la société Halden (ci-après « le Client ») et Corvo SARL (ci-après « le Prestataire »)",
+            "Quel prix est versé à Corvo ?",
+            "quel prix est versé au Prestataire ?",
+        ),
+        (CONTRACT, "Who is Tor Vik?", None),
+        (CONTRACT, "What is Vik's e-mail address?", None),
+    ],
+)
+def test_openings_and_questions(opening: str, question: str, restated: str | None) -> None:
+    found = restate_parties(question, [contract(text=opening)])
+    assert (found.text.partition("; ")[2] if found else None) == restated
+
+
+def test_of_two_agreements_the_title_that_the_question_says_is_meant() -> None:
+    loan = hit("loan", "Loan agreement", LEASE.replace("Tenant", "Borrower"))
+    found = restate_parties("Can Marn Tools assign the lease?", [loan, hit("lease", "Lease of a mill", LEASE)])
+    assert found is not None
+    assert found.text == "Consider Lease of a mill of Marn Tools; can the Tenant assign the lease?"
+
+
+def test_an_amendment_is_read_with_its_agreement() -> None:
+    amendment = contract("amendment", "First Amendment to the Contract of employment")
+    for hits in ([amendment], [amendment, contract()]):
+        found = restate_parties("Can Vik take a second job?", hits)
+        assert found is not None
+        assert found.text.lower().removeprefix("consider ").removeprefix("the ").startswith("contract of employment")
+
+
+@pytest.mark.parametrize(
     "question",
     [
         "Compare the notice periods of Vik and Corvo.",  # Corvo is no party

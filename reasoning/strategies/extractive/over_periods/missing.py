@@ -49,19 +49,25 @@ _DATE = re.compile(
     r"\b[^\W\d_]{3,9}\.?,? (?:\d{1,2},? )?(?:19|20)\d\d(?!\d)|(?<!\d)(?:19|20)\d\d-\d\d(?:-\d\d)?(?!\d)"
     r"|(?<!\d)\d{1,2}\.\d{1,2}\.(?:19|20)\d\d(?!\d)"
 )
+_AHEAD = re.compile(
+    r"\b(?:outlook|guidance|forecast|expect|expected|expects|plan|planned|target|budget|will|ausblick|prognose|erwartet"
+    r"|wird|werden|prévisions?|prévu|attendu)\b",
+    re.IGNORECASE,
+)
+"""What lies ahead is told by reports before."""
 _NEAR = 40
 """Characters between a quarter and its year, at most."""
 
 
 def find_missing_period(question: str, hits: Sequence[Hit]) -> MissingPeriod | None:
     """Returns the quarter that a question names and none of the hits tells, with the quarters of the reports among
-    their documents and the other versions of these; None if the question names none, or several, or if no document
-    is called by a quarter.
+    their documents and the other versions of these; None if the question names none, or several, or asks what lies
+    ahead, or if no document is called by a quarter.
 
     A column or a sentence of another document may tell the quarter: then it is not missing.
     """
     quarters = find_quarters(question)
-    if quarters is None or quarters.are_named or quarters.is_range:
+    if quarters is None or quarters.are_named or quarters.is_range or _AHEAD.search(question):
         return None
     wanted = quarters.wanted[-1]
     refs = {ref.id: ref for hit in hits if hit.url is None for ref in (hit.document, *hit.versions)}

@@ -32,6 +32,7 @@ def test_a_quarter_that_no_report_has_is_named_with_those_that_are_there(named: 
         "What was net debt in Q1 2023?",
         "What was net debt?",
         "What was net debt in 2025?",
+        "What is the outlook for net debt in Q1 2025?",
         "How did net debt change from Q3 2024 to Q4 2024?",
     ],
 )

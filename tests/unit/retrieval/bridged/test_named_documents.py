@@ -63,6 +63,16 @@ def test_the_name_of_a_file_is_a_title(snapshot: GraphSnapshot) -> None:
     assert set(found) == {document("halden-lease.txt")}
 
 
+def test_a_contract_with_somebody_is_none_with_others(snapshot: GraphSnapshot) -> None:
+    """The title of the lease is most of the lead-in; the name stands in another document."""
+    titles = {
+        document(key): DocumentRef(id=document(key), key=key, title=title, metadata={})
+        for key, title in zip(KEYS, ("Contract of tenancy", "Terms", "Notes"), strict=True)
+    }
+    found = find_named("Is my data safe under the contract with Keep?", titles, np.arange(9), snapshot)
+    assert set(found) == {document("Keep.txt")}
+
+
 def test_a_document_with_few_candidates_is_not_named(snapshot: GraphSnapshot) -> None:
     assert (
         named("Consider the lease of Halden Mills; may the tenant sublet?", snapshot, [0, 1, 3, 4, 5, 6, 7, 8]) == set()

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from api.access.keys import ADMIN, READ
 from api.deps import ContainerDep, CorpusDep
 from api.schemas.entities import GraphSchemaIn, convert_schema
-from app.services import graph_schemas
+from app.services import graph
 from hopweave.wire.entities import GraphSchema
 
 __all__ = ["router"]
@@ -25,8 +25,8 @@ async def get_schema(
     """404 without a schema. Facts are compared in the first 2,000 passages that have any, of documents that the caller
     may see.
     """
-    schema = await graph_schemas.get_schema(container, corpus)
-    return convert_schema(schema, await graph_schemas.check_facts(container, corpus) if check else None)
+    schema = await graph.get_schema(container, corpus)
+    return convert_schema(schema, await graph.check_facts(container, corpus) if check else None)
 
 
 @router.put("", dependencies=[ADMIN], summary="Set the schema of the graph")
@@ -36,10 +36,10 @@ async def set_schema(corpus: CorpusDep, body: GraphSchemaIn, container: Containe
     With `strict`, documents that are indexed from now on lose their facts outside it; reindex for the others. 422 with
     the line of what is wrong.
     """
-    return convert_schema(await graph_schemas.set_schema(container, corpus, body.text), None)
+    return convert_schema(await graph.set_schema(container, corpus, body.text), None)
 
 
 @router.delete("", dependencies=[ADMIN], summary="Delete the schema of the graph", status_code=HTTPStatus.NO_CONTENT)
 async def delete_schema(corpus: CorpusDep, container: ContainerDep) -> None:
     """Types and facts are shown as without one, at once."""
-    await graph_schemas.delete_schema(container, corpus)
+    await graph.delete_schema(container, corpus)

@@ -12,7 +12,7 @@ from app.doctor.consistency import (
     read_record_ids,
 )
 from app.doctor.findings import Finding, Level
-from app.services.graph_schemas import check_facts, get_schema
+from app.services.graph import check_facts, get_schema
 from app.services.scripts import MULTILINGUAL, describe_unread, find_unread_scripts
 from core.corpora import Corpus
 from core.documents import RevisionState

@@ -1,4 +1,5 @@
-"""The graph of a corpus as the API and the command line offer it: exploration of entities, and merges of entities.
+"""The graph of a corpus as the API and the command line offer it: exploration of entities, merges of entities, and the
+schema of types and relations.
 
 Exploration is restricted by a filter of documents.
 """
@@ -12,14 +13,17 @@ from app.container import Container
 from core.corpora import Corpus
 from core.errors import InvalidInput, NotFound
 from core.graph import EntityMerge
+from core.graph_schema import GraphSchema, read_graph_schema
 from core.text.characters import check_text
 from retrieval.exploration import (
     EntityDetails,
+    FitCounts,
     FoundEntity,
     Match,
     Scope,
     Subgraph,
     Ways,
+    count_fits,
     draw_neighbourhood,
     find_entities,
     find_ways,
@@ -32,14 +36,18 @@ __all__ = [
     "MAX_NODES",
     "NamedEntity",
     "NamedMerge",
+    "check_facts",
+    "delete_schema",
     "explain_ways",
     "find",
+    "get_schema",
     "list_merges",
     "merge",
     "name_merges",
     "neighbourhood",
     "resolve",
     "select_known",
+    "set_schema",
     "show",
     "undo",
 ]
@@ -231,3 +239,33 @@ async def name_merges(container: Container, corpus: Corpus, merges: Sequence[Ent
         )
         for merge in merges
     ]
+
+
+async def get_schema(container: Container, corpus: Corpus) -> GraphSchema:
+    """Returns the schema. Raises `NotFound` if the corpus has none."""
+    text = await container.record.graph_schemas.get(corpus.id)
+    if text is None:
+        raise NotFound(
+            f"corpus {corpus.name!r} has no schema: give it one with "
+            f"`hopweave corpora schema {corpus.name} --schema schema.toml`"
+        )
+    return read_graph_schema(text)
+
+
+async def set_schema(container: Container, corpus: Corpus, text: str) -> GraphSchema:
+    """Keeps a schema in place of an earlier one. Raises `InvalidInput` with what is wrong; then nothing changes."""
+    schema = read_graph_schema(text)
+    await container.record.graph_schemas.set(corpus.id, text)
+    return schema
+
+
+async def delete_schema(container: Container, corpus: Corpus) -> None:
+    """Deletes the schema, if there is one."""
+    await container.record.graph_schemas.set(corpus.id, None)
+
+
+async def check_facts(container: Container, corpus: Corpus, where: Mapping[str, Any] | None = None) -> FitCounts:
+    """Returns how the facts of documents that the caller may see, and that match the filter, fit the schema."""
+    return await count_fits(
+        await open_scope(container.searching, corpus, await container.select_documents(corpus, where))
+    )

@@ -63,7 +63,7 @@ class LocalData:
         found = await self.record.corpora.get(corpus)
         if await self.record.graph_schemas.get(found.id) is None:
             return None
-        from app.services.graph_schemas import check_facts
+        from app.services.graph import check_facts
 
         fits = await check_facts(self.container, found)
         return FitTally(within=fits.within, outside=fits.outside, unnamed=fits.unnamed), fits.complete

@@ -120,7 +120,7 @@ def manage_schema(
     """Show the types and relations of a corpus' graph, and how its facts fit them; with an option, change them."""
     from api.schemas.entities import convert_schema
     from api.schemas.values import dump
-    from app.services.graph_schemas import check_facts, delete_schema, get_schema, set_schema
+    from app.services.graph import check_facts, delete_schema, get_schema, set_schema
     from cli.output.entities import show_schema
 
     if schema is not None and delete:

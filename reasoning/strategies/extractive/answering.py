@@ -36,6 +36,11 @@ _IN_UNIT, _IN_CONTEXT = FEATURES.index("in_unit"), FEATURES.index("in_context")
 _SAYS_ALL = 0.98
 """The share of the words' weight that a row must have, together with its table and document, to answer alone."""
 _SHOWN_WORDS = 5
+_NO_CONTENT = frozenset(
+    {"hi", "hello", "hey", "please", "thanks", "boss", "mr", "mrs", "ms", "dr", "happen", "happens", "hallo", "bitte"}
+    | {"danke", "herr", "frau", "bonjour", "merci", "monsieur", "madame", "passiert"}
+)
+"""Words of questions that no quote needs: that they lack them tells nobody anything."""
 NOTHING = "No passage was found that answers this."
 _DECLINES = "No sentence here surely answers this. Nearest:"
 _REST = " Sentences that may answer the rest of the question are quoted."
@@ -115,7 +120,7 @@ def describe_quotes(reading: Reading, label: str, remedy: str) -> str:
     """
     if reading.right >= _SURE:
         return label
-    lacking = reading.lacking
+    lacking = [word for word in reading.lacking if word.casefold() not in _NO_CONTENT]
     percent = max(10, 10 * round(10 * reading.right))
     shown = ", ".join(f"“{word}”" for word in lacking[:_SHOWN_WORDS]) + (", …" if len(lacking) > _SHOWN_WORDS else "")
     return _UNSURE.format(label, percent, f"; they lack {shown}" if lacking else "", remedy)

@@ -5,8 +5,10 @@ from dataclasses import replace
 import pytest
 
 from core.ports.retrieval import Hit, PassageCounts
+from reasoning.strategies.extractive.answering import describe_quotes
 from reasoning.strategies.extractive.asked import read_question
 from reasoning.strategies.extractive.quoting import choose, cite, write, write_nearest, write_unit
+from reasoning.strategies.extractive.reading import Reading
 from reasoning.strategies.extractive.units import Unit, list_units
 from testing.word_search import hit
 
@@ -229,3 +231,9 @@ def test_a_chosen_unit_may_be_longer_unless_it_overlaps_a_better_one() -> None:
 
     assert [unit.text for unit in choose([third, first], 3, extend)] == [third.text, first.text]
     assert [unit.text for unit in choose([second, third], 3, extend)] == [found.chunk.text[second.span.start :]]
+
+
+def test_words_without_content_are_not_told_as_lacking() -> None:
+    asked = read_question("Hi, what happens if Mr Vik keeps the car?", PassageCounts())
+    note = describe_quotes(Reading(asked=asked, lacking=("Hi", "happens", "Mr", "car"), right=0.5), "Quotes.", "read")
+    assert "they lack “car”. Read" in note

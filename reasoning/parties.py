@@ -1,4 +1,4 @@
-"""Names in a question that an agreement replaces by terms of its own, such as `Daniel Okonjo (the “Employee”)`.
+"""Names in a question that an agreement calls by terms of its own, such as `Daniel Okonjo (the “Employee”)`.
 
 The opening of a contract defines who its parties are, and no clause has their names again: `Can Okonjo take a second
 job?` is answered by "The Employee may not perform paid work for others". So the question is asked again in the words of
@@ -15,7 +15,7 @@ from core.text.name_spans import find_names
 from core.text.terms import split_words
 from core.validity.agreements import read_amended_title
 
-__all__ = ["Restated", "list_parties", "restate_parties"]
+__all__ = ["Reworded", "list_parties", "reword_parties"]
 
 _LONGEST_QUESTION = 500
 _READ = 4000
@@ -29,13 +29,29 @@ _MOST_DOCUMENTS = 2
 _LONGEST_TITLE = 100
 
 _DEFINITION = re.compile(
-    r"(?:[(\[]|\b(?:hereinafter|hereafter|referred to as|called|known as|designated as"
-    r"|(?P<foreign>nachfolgend|folgenden|ci-après))\b)"
-    r"[^()\[\]\"“”„«»‘\n]{0,40}[\"“„«‘]\s?[*_]{0,3}(?:(?P<article>the|der|die|das|le|la) |l['’])?"
+    r"(?:[(\[]|\b(?:hereinafter|hereafter|referred to as|called|known as|designated as|nachfolgend|folgenden"
+    r"|ci-après)\b)"
+    r"[^()\[\]\"“”„«»‘\n]{0,40}?(?:\b(?P<before>the|der|die|das|le|la)\s)?"
+    r"[\"“„«‘]\s?[*_]{0,3}(?:(?P<article>the|der|die|das|le|la) |l['’])?"
     r"(?P<term>[A-ZÀ-ÖØ-Þ][\w-]{1,30}(?: [A-ZÀ-ÖØ-Þ][\w-]{1,30}){0,2})[*_]{0,3}\s?[\"“”»’]",
     re.IGNORECASE,
 )
-_BETWEEN = re.compile(r"\b(?:between|among|by|parties|zwischen|entre)\b[\s:*_]{1,6}", re.IGNORECASE)
+_FOREIGN = re.compile(r"nachfolgend|folgenden|ci-après", re.IGNORECASE)
+_BETWEEN = re.compile(
+    r"(?:\b(?:between|among|parties|zwischen|entre)\b|^by\b"
+    r"|\b(?:made|entered|given|granted|agreed|undertaking|agreement|deed|contract|lease)\b"
+    r"(?:(?!between|represented|acting)[^.\n]){0,60}?\bby\b)[\s:*_]{1,6}",
+    re.IGNORECASE | re.MULTILINE,
+)
+_LONGEST_PARTY = 9
+"""Words of the name of a party, with "and" and its form of address. More are several names."""
+_NAME_ENDS = re.compile(
+    r"[,(]|\b(?:represented by|acting (?:by|through)|vertreten durch|représentée? par|born|geboren|née?|whose|having|with"
+    r"|residing|located|registered|wohnhaft|mit Sitz|demeurant|dont)\b|\bof (?=\d)"
+    r"|\ba (?:company|corporation|partnership)\b",
+    re.IGNORECASE,
+)
+"""What follows the name of a party: its address, its form, and who acts for it."""
 _BREAK = re.compile(r"\n\s?\n|(?<!\d)[.;] (?=[A-ZÀ-ÖØ-Þ])")
 _ADDRESS = re.compile(r"(?:(?:Mr|Mrs|Ms|Mx|Dr|Prof|Herrn?|Frau|Mme|M)\.? )+\Z")
 """Forms of address before a name."""
@@ -61,8 +77,8 @@ _TITLE_ENDS = re.compile(r"[;:?!\n]")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Restated:
-    """A question in the words of a document: the `text`, the ids of the `documents`, and a sentence for the trace."""
+class Reworded:
+    """A question in the words of a document: the `text`, the ids of the `documents`, and a note on it."""
 
     text: str
     documents: frozenset[str]
@@ -81,11 +97,20 @@ class _Name:
 
 @dataclass(kw_only=True)
 class _Agreement:
-    """A document that defines names: its title, the term of each name, and the words of its passages."""
+    """A document that defines names: its title, the terms that fit each name, and the words of its passages."""
 
     title: str
-    terms: dict[_Name, str] = field(default_factory=dict)
+    fitting: dict[_Name, set[str]] = field(default_factory=dict)
     words: set[str] = field(default_factory=set)
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether each name has one term: of two persons with one surname, none is meant."""
+        return bool(self.fitting) and all(len(terms) == 1 for terms in self.fitting.values())
+
+    @property
+    def terms(self) -> dict[_Name, str]:
+        return {name: min(terms) for name, terms in self.fitting.items()}
 
 
 def list_parties(question: str) -> tuple[str, ...]:
@@ -95,7 +120,7 @@ def list_parties(question: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.written for name in _list_names(question)))
 
 
-def restate_parties(question: str, hits: Sequence[Hit]) -> Restated | None:
+def reword_parties(question: str, hits: Sequence[Hit]) -> Reworded | None:
     """Returns the question with the terms of the agreement that defines its names, as far as the hits have its opening.
 
     None if the question names its document already or asks who a party is, if no agreement defines its names, or if
@@ -106,27 +131,28 @@ def restate_parties(question: str, hits: Sequence[Hit]) -> Restated | None:
     names = list(_list_names(question))
     agreements: dict[str, _Agreement] = {}
     for hit in hits:
+        if hit.url is not None:
+            continue  # a page of the web does not decide how documents are read
         document = hit.document
         agreement = agreements.setdefault(document.id, _Agreement(title=document.title or document.key))
         agreement.words |= _read_words(hit.chunk.text)
         definitions = list(_list_definitions(hit.chunk.text[:_READ]))
         if len(definitions) >= _FEWEST_DEFINITIONS:
             for name in names:
-                term = next((term for words, term in definitions if name.words <= words), None)
-                if term is not None:
-                    agreement.terms.setdefault(name, term)
+                if fitting := {term for words, term in definitions if name.words <= words}:
+                    agreement.fitting.setdefault(name, set()).update(fitting)
     defining = {id: agreement for id, agreement in agreements.items() if _defines(agreement, names)}
-    return _restate(question, _keep_titled(question, defining))
+    return _reword(question, _keep_titled(question, defining))
 
 
 def _defines(agreement: _Agreement, names: Sequence[_Name]) -> bool:
     """Returns whether an agreement defines a name of a question, and has all the others: the question may be about a
     thing of the contract, and else compares a party with somebody.
     """
-    ends = {name.end for name in agreement.terms}
+    ends = {name.end for name in agreement.fitting}
     known = ends | {name.end for name in names if name.words <= agreement.words}
     first_words = {name.end for name in names if not name.start and len(name.words) == 1}
-    return bool(ends) and {name.end for name in names} <= known | first_words
+    return agreement.is_clear and {name.end for name in names} <= known | first_words
 
 
 def _keep_titled(question: str, defining: Mapping[str, _Agreement]) -> Mapping[str, _Agreement]:
@@ -136,11 +162,12 @@ def _keep_titled(question: str, defining: Mapping[str, _Agreement]) -> Mapping[s
     if len(defining) < 2:
         return defining
     asked = {word.stem for word in split_words(question) if question[word.start].islower()}
-    held = {id: len(asked & {word.stem for word in split_words(one.title)}) for id, one in defining.items()}
+    titles = {id: {word.stem for word in split_words(agreement.title)} for id, agreement in defining.items()}
+    held = {id: len(asked & title) for id, title in titles.items()}
     return {id: agreement for id, agreement in defining.items() if held[id] == max(held.values())}
 
 
-def _restate(question: str, defining: Mapping[str, _Agreement]) -> Restated | None:
+def _reword(question: str, defining: Mapping[str, _Agreement]) -> Reworded | None:
     if not defining or len(defining) > _MOST_DOCUMENTS:
         return None
     agreements = sorted(defining.values(), key=lambda agreement: bool(read_amended_title(agreement.title)))
@@ -153,7 +180,7 @@ def _restate(question: str, defining: Mapping[str, _Agreement]) -> Restated | No
             rest += question[end : name.start] + term
             end = name.end
     before = question[: min(name.start for name in terms)]
-    if _IS.fullmatch(before) and not question[end:].strip(" ?"):
+    if (_IS.fullmatch(before) or not before.strip()) and not question[end:].strip(" ?"):
         return None
     rest += question[end:]
     for pattern, contracted in _CONTRACTED:
@@ -162,7 +189,9 @@ def _restate(question: str, defining: Mapping[str, _Agreement]) -> Restated | No
     named = [name.written for name in terms if not name.words <= _read_words(title)]
     about = f"{title} of {' and '.join(named)}" if named else title
     text = f"Consider {about}; {rest[:1].lower()}{rest[1:]}"
-    return Restated(text=text, documents=frozenset(defining), note=f"read as “{text}”, by the opening of “{title}”")
+    return Reworded(
+        text=text, documents=frozenset(defining), note=f"Read as “{text}”: so the opening of “{title}” calls the name."
+    )
 
 
 def _clean_title(title: str) -> str:
@@ -215,9 +244,9 @@ def _list_definitions(text: str) -> Iterator[tuple[frozenset[str], str]]:
     for definition in _DEFINITION.finditer(text, begin):
         before = text[max(begin, definition.start() - _LONGEST_NAME) : definition.start()]
         parts = [part.lstrip(' ,;)*_\n–-”’"“') for part in _BREAK.split(before)]
-        name = next((part for part in reversed(parts) if _WORD.search(part)), "").partition(",")[0]
+        name = _NAME_ENDS.split(next((part for part in reversed(parts) if _WORD.search(part)), ""), maxsplit=1)[0]
         begin = definition.end()
         words, term = _read_words(name), definition["term"]
-        if term[0].isupper() and words.isdisjoint(_read_words(term)):
-            article = definition["article"] or ("" if definition["foreign"] else "the")
+        if term[0].isupper() and len(words) <= _LONGEST_PARTY and words.isdisjoint(_read_words(term)):
+            article = definition["article"] or definition["before"] or ("" if _FOREIGN.search(definition[0]) else "the")
             yield words, f"{article} {term}".strip()

@@ -104,9 +104,15 @@ def find_naming(question: str) -> Naming | None:
     if len(question) > _LONGEST:
         return None
     of_parties = list(_OF_PARTIES.finditer(question))
+    within = [
+        match
+        for match in _WITHIN.finditer(question)
+        if all(match.end() <= other.start() or match.start() >= other.end() for other in of_parties)
+    ]
     if of_parties:
-        return _leave_out(question, of_parties[0]) if len(of_parties) == 1 else None
-    within = list(_WITHIN.finditer(question))
+        start, end = of_parties[0].span()
+        is_joined = _JOINED_TO.search(question, 0, start) or _JOINED_WITH.match(question, end)
+        return None if within or is_joined or len(of_parties) > 1 else _leave_out(question, of_parties[0])
     found = _AT_END.search(question) or next(iter(within), None)
     if found is None or len({match[match.lastgroup or 0].casefold() for match in within}) > 1:
         return None

@@ -57,7 +57,7 @@ async def read_quotes(session: Session, backends: ReasoningBackends, question: s
     asked = session.question
 
     async def search(text: str, documents: frozenset[str], k: int) -> Sequence[Hit]:
-        return await session.search(text, k, step=LOOK, documents=documents)
+        return await session.search(text, k, step=LOOK, documents=documents, private=True)  # words of a passage
 
     first = replace(found, hits=found.hits[: asked.k or choose_depth(question)], facts=())
     within = None if asked.parts else search

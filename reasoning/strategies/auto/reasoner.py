@@ -24,7 +24,7 @@ from reasoning.citations.quotes import passage_text
 from reasoning.engine.answers import abstain, answer_from_conclusion, answer_from_step, fill_step, make_answer
 from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.engine.session import Session
-from reasoning.parties import restate_parties
+from reasoning.parties import reword_parties
 from reasoning.plans.dag import find_sinks, replace_tags
 from reasoning.plans.known_answers import KnownAnswer
 from reasoning.reading import are_sentences_asked
@@ -85,7 +85,7 @@ class Config(StrategyConfig):
 
 
 _LAST = "answer"
-_RESTATED = 4
+_REWORDED = 4
 """Passages that are added for the question in the words of an agreement."""
 
 
@@ -146,7 +146,7 @@ class Auto:
             elif hits:
                 rows = await compute_rows(session, self._backends, question, hits, step)
             if hits and rows is None:
-                hits = await _add_restated(session, question, hits)
+                hits = await _add_reworded(session, question, hits)
                 look = await settle_or_plan(session, question, hits, step=LOOK, facts=found.facts)
             if look.settled is not None:
                 fill_with_answer(step, look.settled)
@@ -166,17 +166,17 @@ class Auto:
         )
 
 
-async def _add_restated(session: Session, question: str, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
-    """Returns the hits, and behind them as many as `_RESTATED` for the question in the words of the agreement that
+async def _add_reworded(session: Session, question: str, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
+    """Returns the hits, and behind them as many as `_REWORDED` for the question in the words of the agreement that
     defines its names; the hits alone without such an agreement.
     """
-    restated = restate_parties(question, hits)
-    if restated is None:
+    reworded = reword_parties(question, hits)
+    if reworded is None:
         return hits
-    session.trace.note(restated.note)
-    found = await session.search(restated.text, len(hits), step=LOOK, private=True)
+    session.trace.note(reworded.note)
+    found = await session.search(reworded.text, len(hits), step=LOOK, private=True)
     known = {hit.chunk.id for hit in hits}
-    return hits + tuple(hit for hit in found if hit.chunk.id not in known)[:_RESTATED]
+    return hits + tuple(hit for hit in found if hit.chunk.id not in known)[:_REWORDED]
 
 
 def _answer_settled(session: Session, look: FirstLook, settled: CitedAnswer) -> Answer:

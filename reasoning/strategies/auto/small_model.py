@@ -34,7 +34,7 @@ from reasoning.strategies.extractive.over_periods.found import Series
 from reasoning.strategies.extractive.over_periods.series import find_series
 from reasoning.strategies.extractive.over_rows import RowsAnswer
 from reasoning.strategies.extractive.reading import PASSAGES
-from reasoning.strategies.extractive.restating import OPENINGS, Searched, search_restated
+from reasoning.strategies.extractive.rewording import OPENINGS, Searched, search_reworded
 from reasoning.strategies.extractive.units import Unit
 
 __all__ = ["SHORT_LOOK", "answer_shortly", "look_for_series"]
@@ -135,7 +135,7 @@ async def _look(
     rows = await compute_rows(session, backends, question, found.hits, step)
     if rows is not None:
         return _Outcome(rows=rows)
-    question, found = await _restate(session, backends, question, found)
+    question, found = await _reword(session, backends, question, found)
     label = _find_label(session, question, judge=judge, write=write)
     is_judged = not session.question.instructions and is_judgement_asked(question)
     quotes = await read_quotes(session, backends, question, found) if label or is_judged else None
@@ -154,7 +154,7 @@ async def _look(
     return replace(outcome, nearest=quotes.decline())
 
 
-async def _restate(
+async def _reword(
     session: Session, backends: ReasoningBackends, question: str, found: SearchResult
 ) -> tuple[str, SearchResult]:
     """Returns the question in the words of the agreement that defines its names, and what is found for it; as they are
@@ -168,12 +168,12 @@ async def _restate(
         return Searched(text=text, found=searched, reading=quotes.reading)
 
     async def search_openings(text: str) -> Sequence[Hit]:
-        return await session.search(text, OPENINGS)
+        return await session.search(text, OPENINGS, private=True)
 
     async def search(text: str) -> Searched:
         return await read(text, await session.search_fully(text, len(found.hits), step=LOOK, private=True))
 
-    taken = await search_restated(await read(question, found), search_openings, search, session.trace)
+    taken = await search_reworded(await read(question, found), search_openings, search, session.trace)
     return taken.text, taken.found
 
 

@@ -4,7 +4,7 @@
 `asked` reads the question, `units` lists what may be quoted, and `evidence` compares both, ranks the units, and says
 how probably one of them answers. `entries` finds the units of options and dated headings. `quoting` writes units,
 `continuing` finds the sentence beside a unit that belongs to it, and `answering` chooses units and says what they are
-worth. `restating` asks again in the words of an agreement.
+worth. `rewording` asks again in the words of an agreement.
 """
 
 from core.ports.reasoning import Reasoner

@@ -36,7 +36,7 @@ from reasoning.strategies.extractive.over_rows import NOTE, answer_over_rows
 from reasoning.strategies.extractive.over_rows.relations import find_list_query
 from reasoning.strategies.extractive.quoting import cite, write, write_unit
 from reasoning.strategies.extractive.reading import Reading, choose_depth
-from reasoning.strategies.extractive.restating import OPENINGS, Searched, search_restated
+from reasoning.strategies.extractive.rewording import OPENINGS, Searched, search_reworded
 from reasoning.strategies.extractive.sides import split_sides
 from reasoning.strategies.extractive.stated import asks_of_relation
 from reasoning.strategies.extractive.units import READ
@@ -171,7 +171,7 @@ class Extractive:
 
         async def read(found: SearchResult, query: Query) -> Searched:
             async def search(wanted: str, documents: frozenset[str], k: int) -> Sequence[Hit]:
-                within = replace(query, text=wanted, documents=documents, k=k)
+                within = replace(query, text=wanted, documents=documents, k=k, private=True)  # words of a passage
                 return (await self._backends.searcher.search(within, trace)).hits
 
             read, reading = await read_and_follow(
@@ -183,15 +183,22 @@ class Extractive:
             wider = replace(query, text=text, k=OPENINGS, web=False)
             return (await self._backends.searcher.search(wider, trace)).hits
 
-        async def search_again(restated: str) -> Searched:
-            again = replace(query, text=restated, private=True)
+        async def search_again(reworded: str) -> Searched:
+            again = replace(query, text=reworded, private=True)
             return await read(await self._backends.searcher.search(again, trace), again)
 
-        taken = await search_restated(await read(found, query), search_openings, search_again, trace)
+        taken = await search_reworded(await read(found, query), search_openings, search_again, trace)
         hits = taken.found.hits
         if hits != found.hits:
             trace.emit(SearchEvent(query=taken.text, searcher=searcher, hits=hits, step=str(step)))
-        return _Look(question=taken.text, side=side, hits=hits, reading=taken.reading, seconds=time.monotonic() - began)
+        return _Look(
+            question=taken.text,
+            side=side,
+            hits=hits,
+            reading=taken.reading,
+            seconds=time.monotonic() - began,
+            note=taken.note,
+        )
 
     async def _conclude_rows(self, question: Question, looks: list["_Look"], trace: Trace) -> Answer | None:
         """Returns the answer to a question over all rows of one table, whose passages are then hits of the step; None
@@ -248,7 +255,7 @@ class Extractive:
             reasoner="extractive",
             citations=citations,
             support=Support.QUOTED,
-            note=_LABEL if dated else describe_quotes(reading, _LABEL, _REMEDY),
+            note=" ".join(filter(None, (_LABEL if dated else describe_quotes(reading, _LABEL, _REMEDY), look.note))),
             shown=shown,
         )
 
@@ -332,7 +339,7 @@ class Extractive:
 @dataclass(frozen=True, kw_only=True)
 class _Look:
     """A search with a question, or with the question of one `side`, and what was read. `is_version`: the side is a
-    version of a document, whose passages alone were searched.
+    version of a document, whose passages alone were searched. `note`: the question was asked in other words.
     """
 
     question: str
@@ -341,6 +348,7 @@ class _Look:
     reading: Reading
     seconds: float
     is_version: bool = False
+    note: str = ""
 
     def prefer_side(self) -> "_Look":
         """Returns the look with the units of passages that have the side's name as their title first, and then units of

@@ -91,6 +91,8 @@ def test_a_document_is_named_anywhere(question: str, named: str, rest: str) -> N
         "Ist die Kieler Lizenz oder die Bremer Lizenz strenger?",
         "Welche Fristen haben die Kieler Lizenz und Bremen?",
         "Is the NDA between Halden and Storvik longer than the lease with Norwind?",
+        "What is the notice of the lease with Storvik and the Halden lease?",
+        "Compare the rent of the lease with Storvik and of the Halden lease.",
         "Que prévoient la licence Corvo et Norwind en cas de litige ?",
     ],
 )

@@ -43,11 +43,12 @@ _BETWEEN = re.compile(
     r"(?:(?!between|represented|acting)[^.\n]){0,60}?\bby\b)[\s:*_]{1,6}",
     re.IGNORECASE | re.MULTILINE,
 )
+_NUMBER = re.compile(r"\((?:\d{1,2}|[a-z])\)")
 _LONGEST_PARTY = 9
 """Words of the name of a party, with "and" and its form of address. More are several names."""
 _NAME_ENDS = re.compile(
-    r"[,(]|\b(?:represented by|acting (?:by|through)|vertreten durch|représentée? par|born|geboren|née?|whose|having|with"
-    r"|residing|located|registered|wohnhaft|mit Sitz|demeurant|dont)\b|\bof (?=\d)"
+    r"[,(]|\b(?:represented by|acting (?:by|through)|vertreten durch|représentée? par|born|geboren|née?|whose|having"
+    r"|with|residing|located|registered|wohnhaft|mit Sitz|demeurant|dont)\b|\bof (?=\d)"
     r"|\ba (?:company|corporation|partnership)\b",
     re.IGNORECASE,
 )

@@ -13,6 +13,10 @@ CONTRACT = (
     "7 June 1990, of Bergen (the “Employee”)."
 )
 LEASE = "This Lease is made between Storvik Estates Limited (the “Landlord”) and Marn Tools plc (the “Tenant”)."
+LONG_LEASE = (
+    "THIS LEASE is made BETWEEN (1) MARN PLC (company number 9) whose office is at 70 Quay Street of a town in the south "
+    "(hereinafter called “the Lessor”) and (2) TOR VIK of 5 Elm Hill (hereinafter called “the Lessee”)."
+)
 STAFF = "Tor Vik | Head of Planning | Bergen"
 
 
@@ -91,8 +95,7 @@ def test_forms_of_definitions(opening: str, question: str, reworded: str) -> Non
             "quel prix est versé au Prestataire ?",
         ),
         (
-            "THIS LEASE is made BETWEEN (1) MARN PLC (company number 9) whose office is at 70 Quay Street of a town in the "
-            "south (hereinafter called “the Lessor”) and (2) TOR VIK of 5 Elm Hill (hereinafter called “the Lessee”).",
+            LONG_LEASE,
             "Can Marn re-enter?",
             "can the Lessor re-enter?",
         ),

@@ -244,7 +244,7 @@ def _list_definitions(text: str) -> Iterator[tuple[frozenset[str], str]]:
     begin = between.end()
     for definition in _DEFINITION.finditer(text, begin):
         before = text[max(begin, definition.start() - _LONGEST_NAME) : definition.start()]
-        parts = [part.lstrip(' ,;)*_\n–-”’"“') for part in _BREAK.split(before)]
+        parts = [part.lstrip(' ,;)*_\n–-”’"“') for part in _BREAK.split(_NUMBER.sub(" ", before))]
         name = _NAME_ENDS.split(next((part for part in reversed(parts) if _WORD.search(part)), ""), maxsplit=1)[0]
         begin = definition.end()
         words, term = _read_words(name), definition["term"]

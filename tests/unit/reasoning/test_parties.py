@@ -14,8 +14,8 @@ CONTRACT = (
 )
 LEASE = "This Lease is made between Storvik Estates Limited (the “Landlord”) and Marn Tools plc (the “Tenant”)."
 LONG_LEASE = (
-    "THIS LEASE is made BETWEEN (1) MARN PLC (company number 9) whose office is at 70 Quay Street of a town in the south "
-    "(hereinafter called “the Lessor”) and (2) TOR VIK of 5 Elm Hill (hereinafter called “the Lessee”)."
+    "THIS LEASE is made BETWEEN (1) MARN PLC (company number 9) whose office is at 70 Quay Street in a southern town"
+    " (hereinafter called “the Lessor”) and (2) TOR VIK of 5 Elm Hill (hereinafter called “the Lessee”)."
 )
 STAFF = "Tor Vik | Head of Planning | Bergen"
 

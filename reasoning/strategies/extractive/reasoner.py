@@ -75,8 +75,11 @@ class Config(StrategyConfig):
 
 
 class Extractive:
-    """Quotes sentences and cells and never paraphrases. Every word of the answer is in a passage or its headings,
-    or names the sender of a mail or a side of the question.
+    """Quotes sentences and cells, and computes from cells: counts, sums, changes.
+
+    Every word of a quote is in a passage or its headings, or names a document, the sender of a mail or a side of the
+    question. What is computed stands in no passage: the answer says that code computed it, and cites the cells, or the
+    first rows and how many were read. Fixed sentences tell what was left out or not found.
     """
 
     def __init__(self, config: Config, backends: ReasoningBackends) -> None:
@@ -261,8 +264,8 @@ class Extractive:
 
     def _conclude_missing(self, question: Question, look: "_Look") -> Answer | None:
         """Returns an abstention if the question names a quarter that no document tells; None for any other question."""
-        missing = find_missing_period(question.text, look.hits)
-        if missing is None or not look.reading.units:
+        missing = find_missing_period(question.text, look.hits, look.reading.units)
+        if missing is None:
             return None
         text, citations = quote_other_periods(missing, question.text, look.reading.units)
         return Answer(
@@ -307,7 +310,7 @@ class Extractive:
             for look in looks
             if self._answers(question, look.reading)
             and _is_about(look)
-            and (look.is_version or find_missing_period(look.question, look.hits) is None)
+            and (look.is_version or find_missing_period(look.question, look.hits, look.reading.units) is None)
         ]
         if len({(look.is_version and look.side, look.reading.units[0].text) for look in found}) < _FEWEST_SIDES:
             return None

@@ -4,7 +4,7 @@ The passages that are found then tell the same of other periods, which is no ans
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from core.documents import HEADING_SEPARATOR
 from core.ports.reasoning import Citation
@@ -48,6 +48,7 @@ _QUARTER = re.compile(
 _DATE = re.compile(
     r"\b[^\W\d_]{3,9}\.?,? (?:\d{1,2},? )?(?:19|20)\d\d(?!\d)|(?<!\d)(?:19|20)\d\d-\d\d(?:-\d\d)?(?!\d)"
     r"|(?<!\d)\d{1,2}\.\d{1,2}\.(?:19|20)\d\d(?!\d)"
+    r"|(?<![\d/])(?:\d{1,2}/\d{1,2}/(?:19|20)\d\d|(?:19|20)\d\d/\d\d/\d\d)(?![\d/])"
 )
 _AHEAD = re.compile(
     r"\b(?:outlook|guidance|forecast|expect|expected|expects|plan|planned|target|budget|will|ausblick|prognose|erwartet"
@@ -59,20 +60,22 @@ _NEAR = 40
 """Characters between a quarter and its year, at most."""
 
 
-def find_missing_period(question: str, hits: Sequence[Hit]) -> MissingPeriod | None:
+def find_missing_period(question: str, hits: Sequence[Hit], units: Sequence[Unit]) -> MissingPeriod | None:
     """Returns the quarter that a question names and none of the hits tells, with the quarters of the reports among
     their documents and the other versions of these; None if the question names none, or several, or asks what lies
-    ahead, or if no document is called by a quarter.
+    ahead, or if the document of the best unit, the first, is not called by a quarter: a contract may answer, too.
 
     A column or a sentence of another document may tell the quarter: then it is not missing.
     """
+    if not units or not quarters_of(units[0].hit.document):
+        return None
     quarters = find_quarters(question)
     if quarters is None or quarters.are_named or quarters.is_range or _AHEAD.search(question):
         return None
     wanted = quarters.wanted[-1]
     refs = {ref.id: ref for hit in hits if hit.url is None for ref in (hit.document, *hit.versions)}
     there = {quarter for ref in refs.values() for quarter in quarters_of(ref)}
-    if not there or wanted in there or any(_tells(hit, wanted) for hit in hits):
+    if wanted in there or any(_tells(hit, wanted) for hit in hits):
         return None
     return wanted, tuple(sorted(there)[-_MOST_NAMED:])
 
@@ -115,8 +118,21 @@ def _tells(hit: Hit, wanted: tuple[int, int]) -> bool:
         return True
     own = {year for year, _ in quarters_of(document)}
     texts = (document.title, document.key, chunk.heading, chunk.text)
-    is_dated = not own and any(_is_of(found[0], wanted) for text in texts for found in _DATE.finditer(text))
+    dates = (found[0] for text in texts for found in _DATE.finditer(text))
+    is_dated = not own and any(_is_of(written, wanted) for date in dates for written in _read_slashes(date))
     return is_dated or any(_names(text, wanted, own) for text in texts)
+
+
+def _read_slashes(date: str) -> Iterator[str]:
+    """Yields a date as `read_period` reads it; one with slashes in both orders of the day and the month."""
+    first, *others = date.split("/")
+    if len(others) != 2:
+        yield date
+    elif len(first) > 2:
+        yield "-".join((first, *others))
+    else:
+        yield date
+        yield "/".join((others[0], first, others[1]))
 
 
 def _is_of(column: str, wanted: tuple[int, int]) -> bool:

@@ -36,13 +36,20 @@ _ASKED = re.compile(
     re.IGNORECASE,
 )
 _MOST = re.compile(
-    r"\b(?:most|fastest|strongest|more|quickest|am (?:stärksten|meisten|schnellsten)|le plus)\b", re.IGNORECASE
+    r"\b(?:(?<!at )most(?! (?:slow|recent|gradual|modest))|fastest|strongest|quickest"
+    r"|more(?![^?]{0,200}\bthan\b)"
+    r"(?=\W{0,3}\Z|\s(?:from|between|in)\s(?:the )?(?:Q ?[1-4]|[1-4]Q|first|second|third|fourth|20))"
+    r"|am (?:stärksten|meisten|schnellsten)|le plus(?! (?:lente|faible)))\b",
+    re.IGNORECASE,
 )
+"""Behind "more" may stand nothing but the quarters: "more than 10 %" and "more slowly" ask something else."""
 _FROM_EACH = 16
 """Passages of each report that are searched for the table."""
 _FEWEST = 2
 _NEAR_TOTAL = Decimal("0.01")
 _HUNDRED = 100
+_MOST_NAMED = 8
+"""Parts without two values that are named."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -82,24 +89,34 @@ async def find_parts(wanted: PartsAsked, text: str, hits: Sequence[Hit], search:
         return None
     found = await search(ids, _FROM_EACH * len(ids))
     pairs: list[tuple[SeriesCell, SeriesCell]] = []
-    for rows in _list_parts(wanted, asked, found).values():
+    lacking: list[str] = []
+    parts, has_total = _list_parts(wanted, asked, found)
+    for rows in parts.values():
         chosen = choose_rows(asked, rows)
         end = chosen.get(last)
         begin = chosen.get(first) or (find_prior_year(end, rows) if end and quarters.is_prior_year else None)
         if begin and end and _may_compare(begin, end, is_prior_year_wanted=quarters.is_prior_year):
             pairs.append((begin, end))
-    pairs = _leave_out_totals(pairs)
+        else:
+            lacking += [cell.label for cell in (end, begin) if cell and not cell.is_share][:1]
+    pairs = pairs if has_total else _leave_out_totals(pairs)
     if len(pairs) < _FEWEST or len({(cell.scale, cell.currency) for pair in pairs for cell in pair}) > 1:
         return None
-    one, *others = [Series(cells=pair, missing=(), is_cut=False) for pair in pairs]
-    return replace(one, others=others, is_cut=asked.is_cut, closing=_compare(wanted, pairs))
+    first_part, *others = [Series(cells=pair, missing=(), is_cut=False) for pair in pairs]
+    closing = _compare(wanted, pairs) + _name_lacking(lacking)
+    return replace(first_part, others=others, is_cut=asked.is_cut, closing=closing)
 
 
-def _list_parts(wanted: PartsAsked, asked: Asked, hits: Sequence[Hit]) -> Mapping[str, Sequence[SeriesRow]]:
-    """Returns the rows of the tables that are called by the word for the parts and by the measure, by their labels."""
+def _list_parts(
+    wanted: PartsAsked, asked: Asked, hits: Sequence[Hit]
+) -> tuple[Mapping[str, Sequence[SeriesRow]], bool]:
+    """Returns the rows of the tables that are called by the word for the parts and by the measure, by their labels,
+    without rows that are called a total, and whether there are such rows.
+    """
     measure = asked.said or frozenset(find_said_labels("revenue"))
     places = {(hit.document.id, hit.chunk.position): hit for hit in hits}
     rows = defaultdict[str, list[SeriesRow]](list)
+    has_total = False
     for rank, hit in enumerate(hits):
         for table in read_tables(hit, places):
             title = _read_title(table, hit)
@@ -107,9 +124,11 @@ def _list_parts(wanted: PartsAsked, asked: Asked, hits: Sequence[Hit]) -> Mappin
                 continue
             for row in table.rows:
                 cells = tuple(list_cells(hit, rank, row, table.grid, table.heads[row.start], table.caption))
-                if cells and not find_stems(own_label(row)) & SUM_WORDS:
+                is_total = bool(cells and find_stems(own_label(row)) & SUM_WORDS)
+                has_total = has_total or is_total
+                if cells and not is_total:
                     rows[own_label(row)].append(SeriesRow(score=0, name=frozenset({own_label(row)}), cells=cells))
-    return rows
+    return rows, has_total
 
 
 def _read_title(table: Table, hit: Hit) -> str:
@@ -128,11 +147,22 @@ def _may_compare(first: SeriesCell, last: SeriesCell, *, is_prior_year_wanted: b
 
 
 def _leave_out_totals(pairs: Sequence[tuple[SeriesCell, SeriesCell]]) -> list[tuple[SeriesCell, SeriesCell]]:
-    """Returns the parts without rows that are the sum of the others."""
+    """Returns the parts without rows that are the sum of the others. Beside a row that is called a total, which is no
+    part, none is: a part may be as much as the others by chance.
+    """
     values = [abs(last.amount.value) for _, last in pairs]
     total = sum(values, Decimal(0))
     is_total = [len(pairs) > _FEWEST and abs(total - 2 * value) <= _NEAR_TOTAL * value for value in values]
     return [pair for pair, is_sum in zip(pairs, is_total, strict=True) if not is_sum]
+
+
+def _name_lacking(labels: Sequence[str]) -> str:
+    """Returns the sentence on the parts that were not compared, '' without any."""
+    if not labels:
+        return ""
+    more = len(labels) - _MOST_NAMED
+    named = ", ".join(labels[:_MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+    return f" Not compared, because a value of one of the quarters was not found: {named}."
 
 
 def _compare(wanted: PartsAsked, pairs: Sequence[tuple[SeriesCell, SeriesCell]]) -> str:

@@ -214,10 +214,11 @@ def find_values(
 
     A cell that denies something is none of them. The column that the question assigns a cell to ("as manager") goes
     first, then a column whose cells the question has whole, then the column with most words; a word counts once. A
-    sign such as `P-3`, whose parts are no words, is found as it is written.
+    sign such as `P-3`, whose parts are no words, is found as it is written. A year alone is a time if the table has
+    dates, and names no cell.
     """
-    stems = asked.stems
     assigned = find_assigned(asked, columns)
+    years = frozenset(said for said in words if table.dates and read_year(said.written))
     found: list[tuple[bool, int, int, str, frozenset[str], frozenset[Said]]] = []
     for number, column in enumerate(table.columns):
         if column in table.amounts or column in table.dates:
@@ -227,8 +228,9 @@ def find_values(
         texts = {text for text in texts if not denies(text)}
         by_text = {text: stems_of(text) for text in texts}
         having = {text: frozenset(said for said in words if has_stem(said.stem, own)) for text, own in by_text.items()}
+        having = {text: _leave_out_years(asked, words, years, text, said) for text, said in having.items()}
         having = {text: said for text, said in having.items() if said}
-        whole = {text: said for text, said in having.items() if all(has_stem(own, stems) for own in by_text[text])}
+        whole = {text: said for text, said in having.items() if _is_whole(asked, table, column, by_text[text])}
         signs = {text: having.get(text, frozenset()) for text in texts if _is_written(text.casefold(), asked.text)}
         equal = {text: said for text, said in whole.items() if _is_said(text.casefold(), asked.text)}
         chosen = signs or equal or whole or having
@@ -246,9 +248,27 @@ def find_values(
     return values
 
 
+def _leave_out_years(
+    asked: RowsAsked, words: Sequence[Said], years: Collection[Said], text: str, said: frozenset[Said]
+) -> frozenset[Said]:
+    """Returns the words that name a cell, without years, unless the question has the cell as it is written, or a year
+    with the word before it: "Audit 2024" of `Audit 2024, second part`.
+    """
+    folded = text.casefold()
+    if said.isdisjoint(years) or _is_said(folded, asked.text):
+        return said
+    ends = {word.start + len(word.written) + 1: word.written for word in words}
+    return frozenset(
+        word
+        for word in said
+        if word not in years
+        or (word.start in ends and _is_said(f"{ends[word.start]} {word.written}".casefold(), folded))
+    )
+
+
 def find_value_words(asked: RowsAsked, words: Sequence[Said], table: Table) -> dict[Said, int]:
     """Returns the words that are a whole cell of a column of texts, "paid" of `Status: Paid`, with the most words of
-    such a cell. The name of a row is none.
+    such a cell. The name of a row is none, nor is a note that repeats a cell of another column.
     """
     found: dict[Said, int] = {}
     for column in table.columns:
@@ -257,9 +277,25 @@ def find_value_words(asked: RowsAsked, words: Sequence[Said], table: Table) -> d
         texts = {text for row in table.body if (text := row.cells.get(column, ""))}
         for text in texts:
             own = stems_of(text)
-            if own and not NEGATION.search(text) and all(has_stem(stem, asked.stems) for stem in own):
+            if own and not NEGATION.search(text) and _is_whole(asked, table, column, own):
                 found |= {said: max(len(own), found.get(said, 0)) for said in words if has_stem(said.stem, own)}
     return found
+
+
+def _is_whole(asked: RowsAsked, table: Table, column: str, stems: frozenset[str]) -> bool:
+    """Returns whether the question has all words of a cell that does not only repeat a cell of another column."""
+    return all(has_stem(stem, asked.stems) for stem in stems) and not _repeats_cell(table, column, stems)
+
+
+def _repeats_cell(table: Table, column: str, stems: frozenset[str]) -> bool:
+    """Returns whether the words of a cell are the name of another column and a cell of it: `Crew: North` in a note."""
+    named = ((other, name) for other in table.columns if (name := stems_of(other)) and other != column)
+    return any(
+        stems_of(row.cells.get(other, "")) == stems - name
+        for other, name in named
+        if name < stems
+        for row in table.body
+    )
 
 
 def _is_written(sign: str, question: str) -> bool:

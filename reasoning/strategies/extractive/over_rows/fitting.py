@@ -37,7 +37,7 @@ from reasoning.strategies.extractive.over_rows.operators import ORDERED, Wanted
 from reasoning.strategies.extractive.over_rows.roles import Roles, find_roles
 from reasoning.strategies.extractive.over_rows.tables import Table, TableRow, repeats
 from reasoning.strategies.extractive.over_rows.times import is_word_of_time
-from reasoning.strategies.extractive.over_rows.unread import find_told, find_unplaced, find_unread
+from reasoning.strategies.extractive.over_rows.unread import find_alternatives, find_told, find_unplaced, find_unread
 from reasoning.strategies.survey.values import stems_of
 
 __all__ = ["Fit", "fit", "is_usable"]
@@ -120,6 +120,7 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
         *kept.unread,
         *(of_name if asked.superlative else ()),
         *(said.written for said in unsure),
+        *find_alternatives(asked, roles, kept),
         *find_unread(asked, table, roles, kept, heads),
         *find_unplaced(asked, roles, kept, left),
     ]

@@ -24,6 +24,7 @@ _BRACKETS = re.compile(r"[(\[](?P<text>[^()\[\]]{1,40})[)\]]\s{0,3}\Z")
 _FIELD = re.compile(
     r"^(?:[-*•]\s)?(?P<name>[A-Z][^\W\d]{1,20}(?: [^\W\d]{1,20})?):\s(?P<text>[^\n]{1,200})$", re.MULTILINE
 )
+_DATE_LIKE = re.compile(r"\s?(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{4})\s?")
 _NUMBER, _DATE, _TITLE, _BRACKETED = "Number", "Date", "Title", "In brackets"
 
 
@@ -67,7 +68,8 @@ def _read_cells(heading: str, chunks: Sequence[Chunk]) -> Iterator[tuple[str, st
     number, *others = _BREAK.split(heading[: bracketed.start()] if bracketed else heading)
     yield _NUMBER, number.strip(" #")
     dates = [part for part, day in zip(others, read_days(others), strict=True) if day is not None and day.month]
-    yield from ((_DATE, date) for date in dates[:1])
+    dates += [part for part in others if part not in dates and _DATE_LIKE.fullmatch(part)]
+    yield from ((_DATE, date.strip()) for date in dates[:1])  # also a date that is not read, which is then told
     yield _TITLE, " – ".join(part.strip() for part in others if part not in dates)
     if bracketed:
         yield _BRACKETED, bracketed["text"]

@@ -1,6 +1,7 @@
 """Words of a question that a table has, and that still are not computed: a second column of amounts, "most orders"."""
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -13,7 +14,7 @@ from reasoning.strategies.extractive.over_rows.tables import Table, repeats
 from reasoning.strategies.extractive.over_rows.times import is_word_of_time
 from reasoning.strategies.survey.values import CURRENCIES
 
-__all__ = ["find_told", "find_unplaced", "find_unread"]
+__all__ = ["find_alternatives", "find_told", "find_unplaced", "find_unread"]
 
 _OF_TITLE = re.compile(
     r"\b(?:in|of|at|for|from|on|im|aus|auf|der|des|von|vom|bei|de|du|dans|sur|à|au)\s"
@@ -23,8 +24,35 @@ _WHO_IS = re.compile(
     r"\W{0,3}(?:who (?:is|was|are|were)|wer (?:ist|war|sind)|qui (?:est|sont)) [^?]{1,60} "
     r"(?:of|for|von|des|der|de|du)\s"
 )
+_TIME = ""
+"""Stands for the column of dates that a time is of."""
 _GROUPED = frozenset({Wanted.SUM, Wanted.MEAN, Wanted.MEDIAN, Wanted.COUNT})
+_OR = re.compile(r"\b(?:or|oder|ou)\b")
 _VALUE = re.compile(r"\b(?:value|worth|wert|warenwert|lagerwert|valeur)\b")
+
+
+def find_alternatives(asked: RowsAsked, roles: Roles, kept: Kept) -> list[str]:
+    """Returns the words for "or" between conditions of different columns, of which both are not wanted: "paid or due in
+    May".
+    """
+    columns = defaultdict[tuple[int, int], set[str]](set)
+    by_column = [(column, said) for column, (_, said) in roles.values.items()]
+    by_column += [(column, roles.columns[column]) for column in roles.flags]
+    of_values = {word for _, said in by_column for word in said}
+    by_column.append((_TIME, kept.words - of_values))
+    for column, said in by_column:
+        for word in said:
+            columns[word.start, word.start + len(word.written)].add(column)
+    if asked.comparison is not None:
+        columns[asked.compared].add(roles.compared)
+    if asked.time is not None:
+        start = asked.text.find(asked.time.written.casefold())
+        columns[start, start + len(asked.time.written)].add(_TIME)
+    return [
+        found.group()
+        for (before, own), (after, others) in pairwise(sorted(columns.items()))
+        if own.isdisjoint(others) and (found := _OR.search(asked.text, before[1], after[0]))
+    ]
 
 
 def find_unplaced(asked: RowsAsked, roles: Roles, kept: Kept, left: Sequence[Said]) -> list[str]:

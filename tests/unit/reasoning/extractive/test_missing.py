@@ -1,15 +1,35 @@
 """Quarters that a question names and no document tells."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
+from core.documents import Span
 from core.ports.retrieval import Hit
-from reasoning.strategies.extractive.over_periods.missing import find_missing_period, write_missing_period
+from reasoning.strategies.extractive.over_periods import missing as module
+from reasoning.strategies.extractive.over_periods.missing import MissingPeriod, write_missing_period
+from reasoning.strategies.extractive.units import Unit
 from tests.unit.reasoning.extractive.test_series import hit
 
 KEYS = [f"Solberg Mills {quarter}.md" for quarter in ("Q3 2023", "Q4 2023", "Q1 2024")]
 TABLE = "Key figures\n\n| NOK million | Q1 2024 | Q4 2023 | Q1 2023 |\n|---|---|---|---|\n| Net debt | 71 | 75 | 80 |\n"
+
+
+def find_missing_period(question: str, hits: Sequence[Hit], best: int = 0) -> MissingPeriod | None:
+    """Returns what is missing if the best unit is of the hit at place `best`."""
+    hit = hits[best]
+    text = hit.chunk.text
+    unit = Unit(
+        hit=hit,
+        rank=best,
+        span=Span(start=0, end=len(text)),
+        text=text,
+        stems=frozenset(),
+        beside=frozenset(),
+        is_row=False,
+    )
+    return module.find_missing_period(question, hits, [unit])
 
 
 def newest(text: str = TABLE) -> Hit:
@@ -57,7 +77,19 @@ def test_another_passage_may_tell_the_quarter(text: str, is_told: bool) -> None:
     assert (missing is None) is is_told
 
 
-@pytest.mark.parametrize(("day", "is_told"), [("5 August 2024", True), ("2024-09-30", True), ("5 October 2024", False)])
+@pytest.mark.parametrize(
+    ("day", "is_told"),
+    [
+        ("5 August 2024", True),
+        ("2024-09-30", True),
+        ("2024/09/30", True),
+        ("9/30/2024", True),
+        ("30/09/2024", True),
+        ("5 October 2024", False),
+        ("12/31/2024", False),
+        ("2024/12/31", False),
+    ],
+)
 def test_a_document_that_is_no_report_tells_the_quarter_of_its_days(day: str, is_told: bool) -> None:
     minutes = hit("minutes.md", f"Minutes of {day}\n\nThe board sold the mill of Lade.")
     missing = find_missing_period("What was sold in Q3 2024?", [newest(), minutes])
@@ -67,3 +99,20 @@ def test_a_document_that_is_no_report_tells_the_quarter_of_its_days(day: str, is
 def test_documents_that_no_quarter_is_the_name_of_lack_none() -> None:
     notes = replace(newest(), document=replace(newest().document, key="notes.md"), versions=())
     assert find_missing_period("What was net debt in Q3 2024?", [notes]) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The cleaning contract of Marn with Orm AS ends on 12/31/2024.",
+        "The cleaning contract of Marn with Orm AS ends at year-end 2024.",
+        "Bo Lind repaired the roof of the mill.",
+    ],
+)
+def test_an_ordinary_document_answers_beside_reports(text: str) -> None:
+    hits = [newest(), hit("contract.md", text)]
+    assert find_missing_period("Which contract of Marn ends in Q4 2024?", hits, best=1) is None
+
+
+def test_a_question_that_nothing_is_quoted_for_lacks_no_quarter() -> None:
+    assert module.find_missing_period("What was net debt in Q3 2024?", [newest()], []) is None

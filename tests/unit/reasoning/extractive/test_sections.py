@@ -65,3 +65,45 @@ def test_headings_without_signs_of_one_kind_are_no_rows() -> None:
     named = [(f"Article {number} – Crew (high)", text) for number, (_, text) in enumerate(_FAULTS, start=1)]
     assert _tell("How many faults were high?", _log(*named)) == ""
     assert _tell("How many faults were high?", _log(*_FAULTS[:3])) == ""
+
+
+@pytest.mark.parametrize(
+    ("heading", "told"),
+    [
+        ("FLT-05 – 2024-05-01 – Migration 2024 fails (high)", "4 sections"),
+        ("FLT-05 – 2024-13-45 – Odd (high)", "3 sections"),
+        ("FLT-05 – 05/06/2024 – Slash (high)", "3 sections"),
+    ],
+)
+def test_a_year_is_a_time_and_no_word_of_a_title(heading: str, told: str) -> None:
+    text = _tell("How many faults were there in 2024?", _log(*_FAULTS, (heading, "- Crew: East")))
+    assert text.startswith(told)
+    assert ("the date is missing or was not understood: 1" in text) is told.startswith("3")
+
+
+def test_a_year_behind_a_word_of_the_title_is_of_the_title() -> None:
+    hits = _log(*_FAULTS, ("FLT-05 – 2023-12-30 – Migration 2024 fails (high)", "- Crew: East"))
+    told = _tell("How many faults of Migration 2024 were there?", hits)
+    assert "Sections with Title: Migration 2024 fails: 1." in told
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("How many faults were high or had the crew South?", ""),
+        ("How many faults were high or in 2023?", ""),
+        ("How many faults were high or low?", "4 sections"),
+        ("How many high faults had the crew North or South?", "2 sections"),
+    ],
+)
+def test_or_between_two_fields_is_not_read_as_and(question: str, first: str) -> None:
+    told = _tell(question, _log(*_FAULTS))
+    assert told.startswith(first)
+    assert bool(told) is bool(first)
+
+
+@pytest.mark.parametrize("note", ["Crew: North", "North crew"])
+@pytest.mark.parametrize("question", ["How many faults had the crew North?", "How many faults had North as crew?"])
+def test_a_field_is_preferred_to_a_note_that_names_it(note: str, question: str) -> None:
+    noted = ("FLT-00 – 2024-06-05 – Bell silent (low)", f"- Note: {note}\n- Crew: East")
+    assert "Sections with Crew: North: 3." in _tell(question, _log(noted, *_FAULTS))

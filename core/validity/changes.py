@@ -14,7 +14,7 @@ from core.text.value_kinds import find_stems
 from core.validity.headed import find_ended, find_title, is_below, sets_instead, skip_heading
 from core.validity.parts import NamedParts, find_named_parts, is_in_part
 
-__all__ = ["ClauseChange", "find_clause_changes", "is_changed"]
+__all__ = ["ClauseChange", "find_clause_changes", "is_changed", "list_sentences"]
 
 _LONGEST = 1200
 """Characters of a sentence with what it quotes."""
@@ -76,7 +76,7 @@ class ClauseChange:
 
 def find_clause_changes(text: str, heading: str = "") -> Iterator[ClauseChange]:
     """Yields the changes that a passage of an amendment with these headings makes, in order."""
-    sentences = list(_split(text))
+    sentences = list(list_sentences(text))
     at = 0
     for number, (start, end) in enumerate(sentences):
         if start < at or end - start > _LONGEST:
@@ -87,18 +87,16 @@ def find_clause_changes(text: str, heading: str = "") -> Iterator[ClauseChange]:
         own = said[: end - start]
         quotes = list(_find_quotes(said))
         plain = _mask(own, quotes)
-        if not quotes and (ending := _read_ending(text, heading, sentences[number : number + 2])) is not None:
-            at = ending.start + len(ending.text)
-            yield ending
-            continue
-        if _DENIED.search(plain):
-            continue
-        if (change := _read_change(said, plain, quotes, start) or _read_setting(said, plain, start)) is not None:
+        change = _read_change(said, plain, quotes, start) or _read_setting(said, plain, start)
+        if change is not None and not _DENIED.search(plain):
             at = stop
             yield change
+        elif not quotes and (ending := _read_ending(text, heading, sentences[number : number + 2])) is not None:
+            at = ending.start + len(ending.text)
+            yield ending
 
 
-def _split(text: str) -> Iterator[tuple[int, int]]:
+def list_sentences(text: str) -> Iterator[tuple[int, int]]:
     """Yields the sentences, each of them of one paragraph at most."""
     for start, end in split_sentences(text):
         at = start
@@ -191,17 +189,22 @@ def _read_setting(said: str, plain: str, start: int) -> ClauseChange | None:
 
 def _read_ending(text: str, heading: str, sentences: Sequence[tuple[int, int]]) -> ClauseChange | None:
     """Returns the change of "The review of 1 May does not take place. The rent is reviewed on 1 June instead.", which
-    names its clause by the heading above it; None if the first sentence ends nothing.
+    names its clause by the heading above it; None if the first sentence ends nothing, or names a clause itself.
     """
     (begun, end), *after = sentences
     start = skip_heading(text, begun, end)
     subject = find_ended(text[start:end])
-    title = find_title(text, start, heading) if subject else ""
+    title = find_title(text, start, heading) if subject and not _names_part(text[start:end]) else ""
     if not title:
         return None
-    if after and "\n\n" not in text[end - 1 : after[0][0] + 1] and sets_instead(text[slice(*after[0])]):
+    is_continued = bool(after) and "\n\n" not in text[end - 1 : after[0][0] + 1]
+    if is_continued and sets_instead(text[slice(*after[0])]) and not _names_part(text[slice(*after[0])]):
         end = after[0][1]
     return ClauseChange(part=title, text=text[start:end].rstrip(), start=start, subject=subject, is_title=True)
+
+
+def _names_part(text: str) -> bool:
+    return next(find_named_parts(text), None) is not None
 
 
 def _find_subject(plain: str, part: NamedParts) -> frozenset[str]:

@@ -7,8 +7,9 @@ import re
 
 from core.documents import HEADING_SEPARATOR
 from core.text.value_kinds import find_stems
+from core.validity.written_dates import leave_out_dates
 
-__all__ = ["find_ended", "find_title", "is_below", "sets_instead", "skip_heading"]
+__all__ = ["find_ended", "find_name", "find_title", "is_below", "sets_instead", "skip_heading"]
 
 _READ = 4000
 """Characters above a place in which its heading is looked for."""
@@ -31,7 +32,16 @@ _ENDED = re.compile(
 )
 _INSTEAD = re.compile(r"\b(?:instead|stattdessen|à la place)\b", re.IGNORECASE)
 _INSTEAD_OF = re.compile(r"\b(?:instead of|(?:an)?statt|au lieu d[eu])\s(?P<ended>[^,;.]{3,80})", re.IGNORECASE)
-_CONDITION = re.compile(r"\b(?:if|unless|wenn|falls|sofern|si|sauf)\b", re.IGNORECASE)
+_CONDITION = re.compile(
+    r"\b(?:if|unless|where|when|except|(?-i:may)|would|could|wenn|falls|sofern|soweit|si|sauf)\b", re.IGNORECASE
+)
+_DENIED = re.compile(r"\b(?:not?|never|nicht|nie|kein\w{0,2}|ne|pas)\b", re.IGNORECASE)
+"""Before what ends: "The cover never lapses"."""
+_WORD = re.compile(r"\w+")
+_BEHIND = frozenset({"any", "anymore", "more", "longer", "instead", "mehr", "stattdessen", "plus", "ersatzlos"}) | {
+    *("on", "from", "as", "of", "with", "effect", "after", "ab", "dem", "am", "vom", "zum", "mit", "wirkung", "nach"),
+}
+"""Words that may follow an ending, alone or before a day; behind any other word it may be the ending of a part."""
 
 
 def find_title(text: str, start: int, heading: str) -> str:
@@ -46,6 +56,14 @@ def find_title(text: str, start: int, heading: str) -> str:
     return last[numbered.end() if numbered else 0 :].strip(" –—-")
 
 
+def find_name(line: str) -> str:
+    """Returns the name in a line that is a numbered heading, or in what stands before the first sentence of a clause,
+    with the space behind it; "" if the line is something else.
+    """
+    found = _HEAD.fullmatch(line) or _RUN_IN.fullmatch(line)
+    return found["name"].strip(" *_") if found else ""
+
+
 def skip_heading(text: str, start: int, end: int) -> int:
     """Returns where a sentence begins behind the heading with which it may begin."""
     first = text.rfind("\n", 0, start) + 1
@@ -57,11 +75,17 @@ def skip_heading(text: str, start: int, end: int) -> int:
 
 
 def find_ended(sentence: str) -> frozenset[str]:
-    """Returns the stems of what a sentence ends, such as "The review of 1 May 2026"; none if it ends nothing."""
+    """Returns the stems of what a sentence ends, such as "The review of 1 May 2026"; none if it ends nothing, or ends
+    something for some cases: "The prohibition does not apply to guide dogs."
+    """
     if _CONDITION.search(sentence):
         return frozenset()
     found, of = _ENDED.search(sentence), _INSTEAD_OF.search(sentence)
-    return find_stems(sentence[: found.start()] if found else of["ended"] if of else "")
+    if found is None:
+        return find_stems(of["ended"] if of else "")
+    before, (behind, _) = sentence[: found.start()], leave_out_dates(sentence[found.end() :])
+    is_whole = not _DENIED.search(before) and _BEHIND.issuperset(_WORD.findall(behind.casefold()))
+    return find_stems(before) if is_whole else frozenset()
 
 
 def sets_instead(sentence: str) -> bool:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 
-__all__ = ["WRITTEN_DATE", "YEARS", "WrittenDate", "find_dates", "read_date"]
+__all__ = ["WRITTEN_DATE", "YEARS", "WrittenDate", "find_dates", "leave_out_dates", "read_date"]
 
 _NAMES = (
     "january januar jan", "february februar feb", "march märz mar", "april april apr", "may mai may",
@@ -29,6 +29,9 @@ WRITTEN_DATE = (
 YEARS = range(1700, 2301)
 """Years of which documents state something; the days beside theirs exist, too."""
 _DATE = re.compile(WRITTEN_DATE, re.IGNORECASE)
+_MONTH_OF_YEAR = re.compile(
+    rf"(?<![\w./-])(?:(?:{_MONTH})\.?,? (?P<year>\d{{4}})|(?P<iso>\d{{4}})-(?:0[1-9]|1[0-2]))(?![\w-])", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -51,6 +54,17 @@ def read_date(text: str, start: int) -> WrittenDate | None:
     """Returns the day that stands at a place; None if none does."""
     found = _DATE.match(text, start)
     return None if found is None else _read(found)
+
+
+def leave_out_dates(text: str) -> tuple[str, int]:
+    """Returns the text without the days and the months of a year that it names, and their number."""
+    places = [(found.start, found.end) for found in find_dates(text)]
+    for start, end in reversed(places):
+        text = f"{text[:start]}; {text[end:]}"
+    months = [found for found in _MONTH_OF_YEAR.finditer(text) if int(found["year"] or found["iso"]) in YEARS]
+    for month in reversed(months):
+        text = f"{text[: month.start()]}; {text[month.end() :]}"
+    return text, len(places) + len(months)
 
 
 def _read(found: re.Match[str]) -> WrittenDate | None:

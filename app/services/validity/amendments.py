@@ -9,17 +9,18 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING
 
-from app.services.validity.in_force import Selection, find_validity, name_document, shorten
+from app.services.validity.in_force import Selection, describe_relation, find_validity, name_document, shorten
 from app.services.validity.rewriting import Insertion, insert_quotes, take_out
 from core.documents import Chunk, DocumentRef, Span
 from core.execution.threads import compute
 from core.passage_context import describe_hit
 from core.ports.reasoning import Answer, Citation, Support
 from core.ports.retrieval import Hit
-from core.validity import Relation
+from core.validity import Relation, Validity
 from core.validity.changes import ClauseChange, find_clause_changes, is_changed
 from core.validity.parts import is_placed
 from core.validity.statements import AMENDED_BY
+from core.validity.unread import says_more
 
 if TYPE_CHECKING:
     from app.container import Container
@@ -36,12 +37,23 @@ _MOST_ADDED = 3
 
 @dataclass(frozen=True, kw_only=True)
 class _Amending:
-    """A change of a clause, and the passage of the amendment that says it. `since` None: the day is not known."""
+    """A change of a clause, and the passage of the amendment that says it. `is_all`: no other sentence of the amendment
+    may be a change that was not read.
+    """
 
     change: ClauseChange
-    document: DocumentRef
+    relation: Relation
     chunk: Chunk
-    since: date | None
+    is_all: bool
+
+    @property
+    def document(self) -> DocumentRef:
+        return self.relation.document
+
+    @property
+    def since(self) -> date | None:
+        """None: the day is not known."""
+        return self.relation.since
 
     @property
     def span(self) -> Span:
@@ -95,8 +107,9 @@ class Amendments:
         return [found for found in changes if direct and is_changed(found.change, heading, text, span, replaced)]
 
     async def list_unaffected(self, cited: Sequence[_Cited]) -> dict[tuple[str, str], str]:
-        """Returns the sentences on amendments none of whose changes is of a quote, by the ids of the document and the
-        amendment. Nothing is said of an amendment without known changes, nor of a quote whose clause is not known.
+        """Returns the sentences on amendments none of whose known changes is of a quote, by the ids of the document and
+        the amendment; they say whether there may be other changes. Nothing is said of an amendment without known
+        changes, nor of a quote whose clause is not known.
         """
         documents = {(quote.hit.corpus, quote.citation.document.id): quote.citation.document for quote in cited}
         told: dict[tuple[str, str], str] = {}
@@ -107,7 +120,9 @@ class Amendments:
             of: dict[str, list[_Amending]] = {}
             for found in await self._list_changes(corpus, id):
                 of.setdefault(found.document.id, []).append(found)
-            told |= {(id, amendment): _describe_unaffected(ref, found) for amendment, found in of.items()}
+            validity = find_validity(self._selection.registers.get(corpus), id)
+            if validity is not None:
+                told |= {(id, by): _describe_unaffected(ref, validity, found) for by, found in of.items()}
         return told
 
     async def _list_changes(self, corpus: str, document_id: str) -> Sequence[_Amending]:
@@ -134,15 +149,19 @@ class Amendments:
         for relation in newest[:_MOST_AMENDMENTS]:
             contents = self._container.record.contents
             chunks = await contents.get_chunks_of(part.corpus.id, relation.document.id, limit=_MOST_CHUNKS)
-            for chunk, changes in await compute(_read_changes, chunks):
-                for change in changes:
-                    amended = _Amending(change=change, document=relation.document, chunk=chunk, since=relation.since)
-                    found.setdefault((relation.document.id, change.text), amended)
+            for amended in await compute(_read_changes, chunks, relation):
+                found.setdefault((relation.document.id, amended.change.text), amended)
         return list(found.values())
 
 
-def _read_changes(chunks: Sequence[Chunk]) -> list[tuple[Chunk, list[ClauseChange]]]:
-    return [(chunk, list(find_clause_changes(chunk.text, chunk.heading))) for chunk in chunks]
+def _read_changes(chunks: Sequence[Chunk], relation: Relation) -> list[_Amending]:
+    read = [(chunk, list(find_clause_changes(chunk.text, chunk.heading))) for chunk in chunks]
+    is_all = len(chunks) < _MOST_CHUNKS and not any(says_more(chunk.text, changes) for chunk, changes in read)
+    return [
+        _Amending(change=change, relation=relation, chunk=chunk, is_all=is_all)
+        for chunk, changes in read
+        for change in changes
+    ]
 
 
 def _make_hit(found: _Amending, beside: Hit) -> Hit:
@@ -231,9 +250,16 @@ def _make_citation(beside: Citation, found: _Amending, hit: Hit) -> Citation:
     )
 
 
-def _describe_unaffected(ref: DocumentRef, changes: Sequence[_Amending]) -> str:
-    amendment, since = changes[0].document, "" if changes[0].since is None else f" since {changes[0].since}"
+def _describe_unaffected(ref: DocumentRef, validity: Validity, changes: Sequence[_Amending]) -> str:
+    """Returns what is said of an amendment whose known changes are not of a quote: if it may have other changes, what
+    is said of any amendment stands before it.
+    """
     parts = ", ".join(dict.fromkeys(_name_part(found.change) for found in changes))
+    if not changes[0].is_all:
+        line = describe_relation(ref, validity, changes[0].relation)
+        read = f"The changes that were read there ({parts}) are not of what is quoted here"
+        return f"{line} {read}; other changes may stand there."
+    amendment, since = changes[0].document, "" if changes[0].since is None else f" since {changes[0].since}"
     amended = f"“{name_document(ref, amendment)}” is amended by “{name_document(amendment, ref)}”{since}"
     return f"{amended}; the changes that were read there ({parts}) are not of what is quoted here."
 

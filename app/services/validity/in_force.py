@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Selection",
+    "describe_relation",
     "find_validity",
     "list_related",
     "list_writers",
@@ -221,7 +222,7 @@ class Selection:
         for relation in told.values():
             if not {(ref.id, relation.document.id), (relation.document.id, ref.id)}.isdisjoint(amended):
                 continue
-            if (line := _describe(ref, validity, relation)) is not None:
+            if (line := describe_relation(ref, validity, relation)) is not None:
                 yield line
         supersedes = any(relation.kind == "supersedes" and not relation.problem for relation in validity.relations)
         if supersedes and validity.stated_end is not None:
@@ -244,7 +245,7 @@ def _describe_part(ref: DocumentRef, statement: Statement, day: AsOf) -> str:
     return f"{statement.part} of “{name_document(ref)}” is in force {days}{not_on} (“{shorten(statement.text)}”)."
 
 
-def _describe(ref: DocumentRef, validity: Validity, relation: Relation) -> str | None:
+def describe_relation(ref: DocumentRef, validity: Validity, relation: Relation) -> str | None:
     """Returns the sentence on a change of a rule that a cited document has, or claims."""
     this, other = f"“{name_document(ref, relation.document)}”", f"“{name_document(relation.document, ref)}”"
     said = f" (“{shorten(relation.statement.text)}”)" if relation.statement.text else ""

@@ -1,13 +1,14 @@
 """Entries of manuals and change logs that a question names: the paragraph of an option, and a release with its date."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
 from core.documents import HEADING_SEPARATOR, Span
 from core.passage_context.tables import is_row
 from core.ports.retrieval import Hit
-from core.text.value_kinds import ValueKind, find_digits, find_stems, has_value
+from core.text.value_kinds import ValueKind, find_digits, find_stems
+from core.validity.written_dates import leave_out_dates
 from reasoning.strategies.extractive.asked import Asked
 from reasoning.strategies.extractive.evidence import find_head_stems
 from reasoning.strategies.extractive.units import READ, Unit
@@ -34,6 +35,15 @@ _RELEASED = find_stems(
     "erschienen erschien veröffentlicht Datum passiert publiée publié sortie sorti date"
 )
 """Words of a question for the date of something, which a heading with a name and a date need not have."""
+_SIGN = re.compile(r"[^\W_][\w.-]*")
+_WORD = re.compile(r"[^\W_]+")
+_BESIDE = frozenset(
+    {"released", "published", "issued", "dated", "date", "release", "version", "v", "on", "of", "the"}
+) | {
+    *("erschienen", "veröffentlicht", "freigegeben", "datum", "vom", "am", "publié", "publiée", "sorti", "sortie"),
+    *("du", "le"),
+}
+"""Words beside the name and the date in a heading that says no more than when something was released."""
 
 
 def list_options(text: str) -> frozenset[str]:
@@ -101,8 +111,9 @@ def find_implied_entry(units: Sequence[Unit]) -> tuple[int, Unit] | None:
 
 
 def find_dated_entry(asked: Asked, units: Sequence[Unit]) -> tuple[Unit, str] | None:
-    """Returns a unit below a heading that has a name of the question and the date that is asked for, and this heading:
-    `2.5.0 (2025-06-18)`. None if the question asks for no date, or has other words than the name of the document.
+    """Returns a unit below a heading that has only a name of the question and the date that is asked for, and this
+    heading: `2.5.0 (2025-06-18)`. None if the question asks for no date, or has other words than the name of the
+    document.
     """
     if asked.kind is not ValueKind.DATE:
         return None
@@ -110,7 +121,23 @@ def find_dated_entry(asked: Asked, units: Sequence[Unit]) -> tuple[Unit, str] | 
     for unit in units:
         for part in unit.hit.chunk.heading.split(HEADING_SEPARATOR):
             named = {stem for stem in wanted & find_stems(part) if find_digits(stem)}
-            is_dated = has_value(ValueKind.DATE, part, stems=asked.stems, digits=asked.digits)
-            if named and is_dated and wanted <= find_head_stems(unit.hit):
+            if named and wanted <= find_head_stems(unit.hit) and _is_dated(part, named, wanted & _name(unit.hit)):
                 return unit, part
     return None
+
+
+def _name(hit: Hit) -> frozenset[str]:
+    return find_stems(f"{hit.document.title}\n{hit.document.key}")
+
+
+def _is_dated(heading: str, signs: Set[str], names: Set[str]) -> bool:
+    """Returns whether a heading has one date, and nothing beside it but these stems of signs and of names: a version
+    number is no date, and the date of `2.5.0 fixes the fault of 2019-01-01` is not that of the version.
+    """
+
+    def leave_out(found: re.Match[str]) -> str:
+        return " " if signs & find_stems(found[0]) else found[0]
+
+    rest, dates = leave_out_dates(_SIGN.sub(leave_out, heading))
+    words = [word for word in _WORD.findall(rest.casefold()) if word not in _BESIDE]
+    return dates == 1 and all((stems := find_stems(word)) and stems <= names for word in words)

@@ -243,7 +243,8 @@ class Extractive:
         reading = look.reading
         shown = tuple(passage_text(hit) for hit in look.hits)
         dated = quote_heading(reading)
-        if dated is None and not self._answers(question, reading):
+        is_found = dated is not None and question.unsupported is not Unsupported.ABSTAIN
+        if not is_found and not self._answers(question, reading):
             text, citations = decline(reading)
             return Answer(
                 text=text,

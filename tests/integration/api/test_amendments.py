@@ -82,6 +82,15 @@ async def test_the_note_says_if_no_changed_clause_is_quoted(amended: Server) -> 
     assert f"{unaffected} (Section 2.1) are not of what is quoted here." in answer["note"]
 
 
+async def test_the_note_says_if_an_amendment_may_have_other_changes(server: Server) -> None:
+    await server.corpus(extractor="given", chunker="sentences")
+    more = " The parties have agreed that Oak LLC pays USD 500 a year from now on."
+    await server.ingest(AGREEMENT, {**AMENDMENT, "text": AMENDMENT["text"] + more})
+    note = (await ask(server, WINDOWS))["note"]
+    assert "“Cleaning Agreement” is amended by “Amendment 1” since 2024-09-15 (“This Amendment No. 1" in note
+    assert "The changes that were read there (Section 2.1) are not of what is quoted here; other changes may" in note
+
+
 async def test_the_sentence_of_an_amendment_that_is_quoted_behind_its_clause_goes_before_it(amended: Server) -> None:
     asked = "Is the initial term of three (3) years of the Cleaning Agreement replaced in Section 2.1?"
     answer = await ask(amended, asked, reasoner="extractive:min_probability=0,sentences=3")

@@ -239,6 +239,18 @@ async def test_a_quarter_that_no_report_tells_is_declined(server: ChatServer) ->
     assert not told.abstained
 
 
+async def test_the_date_of_a_release_stands_in_its_heading(server: ChatServer) -> None:
+    desk = ReasoningDesk(server, {"log": ("Changes of kettle", "- The lid closes. It is tight.")})
+    for heading, is_quoted in (("3.1.0 (2024-02-09)", True), ("3.1.0 fixes the fault of 2019-01-01", False)):
+        hits = [replace(found, chunk=replace(found.chunk, heading=heading)) for found in desk.hits.values()]
+        desk.backends = replace(desk.backends, searcher=RecordingSearcher("bridged", hits, desk.searched))
+        asked = ("extractive", "When was kettle 3.1.0 released?")
+        answer, _ = await desk.ask(*asked)
+        assert answer.text.startswith(f"{heading}: - The lid") == is_quoted
+        withheld, _ = await desk.ask(*asked, unsupported=Unsupported.ABSTAIN)
+        assert withheld.abstained, "no quote surely has the date"
+
+
 async def test_how_an_outlook_changed_is_quoted_from_each_report(server: ChatServer) -> None:
     outlooks = {"Q4 2023": "We expect sales of 400.", "Q1 2024": "We now expect sales of 380."}
     desk = _versions_desk(server, {f"Solberg {name}.md": text for name, text in outlooks.items()})

@@ -6,6 +6,7 @@ from core.documents import Span
 from core.validity.agreements import find_parties, leave_out_parties, share_parties
 from core.validity.changes import find_clause_changes, is_changed
 from core.validity.parts import is_placed
+from core.validity.unread import says_more
 
 CHANGES = [
     (
@@ -187,6 +188,89 @@ def test_what_ends_is_read_under_its_heading(text: str, title: str, said: str) -
 )
 def test_nothing_ends_without_a_heading_or_under_a_condition(text: str) -> None:
     assert list(find_clause_changes(text)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("2. Dues\n\nThe yearly due in Section 5.1 is set at EUR 50 instead of EUR 40.", "Section 5.1"),
+        ("2. Beiträge\n\nDer Beitrag in § 5 beträgt 50 Euro statt 40 Euro.", "§ 5"),
+        (
+            "2. Terms\n\nThe pause in clause 9 is extended to a week and the former pause shall no longer apply.",
+            "clause 9",
+        ),
+        ("2. Terms\n\nClause 9 is replaced as follows; the former clause shall no longer apply.", "Clause 9"),
+    ],
+)
+def test_a_change_that_names_its_clause_is_of_it_under_any_heading(text: str, part: str) -> None:
+    (change,) = find_clause_changes(text)
+    assert (change.part, change.is_title) == (part, False)
+
+
+def test_what_replaces_an_ending_may_be_of_another_clause() -> None:
+    text = "4. Festival\nThe festival of 3 June 2030 does not take place. The due in Section 7 is EUR 9 instead."
+    assert [change.part for change in find_clause_changes(text)] == ["Festival", "Section 7"]
+    assert list(find_clause_changes("4. Festival\nThe festival in Section 7 does not take place.")) == []
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Die Anmeldung entfällt nicht.",
+        "Der Beitrag entfällt auf den Gast.",
+        "The ban on dogs does not apply to guide dogs.",
+        "The due does not apply where the member is a school.",
+        "The due does not apply, except to guests.",
+        "The membership lapses on the death of the member.",
+        "The membership lapses after three months.",
+        "The membership never lapses.",
+        "The membership may lapse.",
+    ],
+)
+def test_exceptions_and_denials_end_nothing(sentence: str) -> None:
+    assert list(find_clause_changes(f"3. Members\n{sentence}")) == []
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The due no longer applies from 1 May 2030.",
+        "The due does not apply any more.",
+        "Der Beitrag entfällt ab dem 1. Mai 2030 ersatzlos.",
+        "The membership lapses on 2030-05-01.",
+    ],
+)
+def test_an_ending_may_have_a_day(sentence: str) -> None:
+    (change,) = find_clause_changes(f"3. Members\n{sentence}")
+    assert (change.part, change.text) == ("Members", sentence)
+
+
+WHOLE = (
+    "# Amendment No. 1\n\nThis Amendment No. 1 is entered into as of 3 June 2030 between Ash Club and Fir Club.\n\n"
+    "1. Term. Section 6.1 is deleted.\n\n2. Festival\nThe festival of 3 June 2030 does not take place.\n\n"
+    "Except as amended above, the Agreement shall remain in full force and effect."
+)
+
+
+@pytest.mark.parametrize("text", [WHOLE, "Section 4 is deleted.\nIm Übrigen bleibt der Vertrag unverändert."])
+def test_an_amendment_may_be_read_whole(text: str) -> None:
+    assert not says_more(text, list(find_clause_changes(text)))
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The clubs have agreed that Fir Club pays EUR 50 a year from now on.",
+        "- Fee: EUR 50",
+        "4. No dogs\n\n5. Music",
+        "4. The keys stay with Ash Club",
+        "All other dues are halved and the Agreement remains in force.",
+        "This Amendment between Ash Club and Fir Club sets the due at 50 euros.",
+    ],
+)
+def test_any_other_sentence_may_be_a_change(sentence: str) -> None:
+    for text in (f"{sentence}\n\n{WHOLE}", f"{WHOLE}\n\n{sentence}"):
+        assert says_more(text, list(find_clause_changes(text)))
 
 
 def test_the_clause_of_a_place_is_known_by_a_heading_above_it() -> None:

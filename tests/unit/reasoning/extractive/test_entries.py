@@ -76,3 +76,26 @@ def test_a_date_may_stand_in_a_heading() -> None:
     assert found[1] == "3.1.0 (2024-02-09)"
     for other in ("When was kettle 3.2.0 released?", "Who released kettle 3.1.0?", "When did 3.1.0 break the spout?"):
         assert find_dated_entry(read_question(other, PassageCounts()), units_of(other, log)) is None
+
+
+@pytest.mark.parametrize(
+    ("heading", "is_date"),
+    [
+        ("3.1.0", False),
+        ("3.1.0 (unreleased, planned 2030-01-01)", False),
+        ("3.1.0 fixes the fault of 2019-01-01", False),
+        ("3.1.0 security only", False),
+        ("3.1.0, 2024", False),
+        ("3.1.0 (2024-02-09, 2024-03-01)", False),
+        ("[3.1.0] - 2024-02-09", True),
+        ("Kettle 3.1.0, released on 9 February 2024", True),
+        ("Version 3.1.0 vom 9. Februar 2024", True),
+        ("3.1.0 (February 2024)", True),
+    ],
+)
+def test_only_a_day_or_a_month_of_a_year_beside_the_name_is_its_date(heading: str, is_date: bool) -> None:
+    log = hit("kettle-CHANGES.md", "", "- The lid closes. It is tight.")
+    log = replace(log, chunk=replace(log.chunk, heading=heading))
+    question = "When was kettle 3.1.0 released?"
+    found = find_dated_entry(read_question(question, PassageCounts()), units_of(question, log))
+    assert (found is not None) == is_date

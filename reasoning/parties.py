@@ -54,7 +54,7 @@ _NAME_ENDS = re.compile(
 )
 """What follows the name of a party: its address, its form, and who acts for it."""
 _BREAK = re.compile(r"\n\s?\n|(?<!\d)[.;] (?=[A-ZÀ-ÖØ-Þ])")
-_ADDRESS = re.compile(r"(?:(?:Mr|Mrs|Ms|Mx|Dr|Prof|Herrn?|Frau|Mme|M)\.? )+\Z")
+_ADDRESS = re.compile(r"(?:(?:Mr|Mrs|Ms|Mx|Dr|Prof|Herrn?|Frau|Mme|M)\.? ){1,4}\Z")
 """Forms of address before a name."""
 _FORMS_OF_ADDRESS = frozenset(["Mr", "Mrs", "Ms", "Mx", "Dr", "Prof", "Herr", "Herrn", "Frau", "Mme", "M"])
 _GERMAN_NOUN = re.compile(

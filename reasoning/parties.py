@@ -211,7 +211,8 @@ def _list_names(question: str) -> Iterator[_Name]:
         if question[start:end].isupper() or _GERMAN_NOUN.search(question, 0, start):
             continue
         words = list(_WORD.finditer(question, start, end))
-        yield _make_name(question, words, end)
+        if words:
+            yield _make_name(question, words, end)
         if start == 0 and len(words) > 1:
             yield _make_name(question, words[1:], end)
 

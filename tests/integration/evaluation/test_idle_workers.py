@@ -61,6 +61,7 @@ async def test_on_servers_a_missing_worker_is_told_at_once_and_ends_the_command_
     container: Container, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(supervision, "_REPORT_SECONDS", 0.0)
+    monkeypatch.setattr(indexing, "_SLOW_SECONDS", 0.3)
     monkeypatch.setattr(indexing, "_STALL_SECONDS", 0.5)
     idle = Idle(watch=RemoteJobWatch(60.0), log=tmp_path / "worker.log")
     assert await idle.index(container) == (
@@ -98,6 +99,7 @@ async def test_a_worker_that_runs_without_progress_is_told_with_its_log(
 async def test_why_a_worker_waits_is_told(
     container: Container, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(indexing, "_SLOW_SECONDS", 0.3)
     monkeypatch.setattr(indexing, "_STALL_SECONDS", 0.5)
     holder = Holder(pid=os.getpid(), silent_seconds=0, waits_for="the disk is full")
     idle = Idle(watch=LocalJobWatch(lambda: holder, tmp_path / "worker.log"), log=tmp_path / "worker.log")

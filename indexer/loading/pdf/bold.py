@@ -48,7 +48,7 @@ _NO_HEADING = re.compile(
 """What goes on from the page before or in the next line, and a line of a table of contents."""
 _WORD = re.compile(r"[^\W\d_]+")
 _OF_COLUMNS = frozenset(
-    "for the a and of as at in to from through until period periods ended ending three six nine twelve thirteen month "  # noqa: SIM905
+    "for the a and of as at in to from through until period periods ended ending three six nine twelve thirteen month "  # noqa: SIM905  # as lists of words are written elsewhere
     "months week weeks quarter quarters half year years fiscal first second third fourth q fy page pages "
     "january february march april may june july august september october november december jan feb mar apr jun jul aug "
     "sep sept oct nov dec unaudited audited restated million millions thousand thousands billion billions dollar "

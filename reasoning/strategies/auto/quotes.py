@@ -13,11 +13,11 @@ from reasoning.engine.answers import Conclusion
 from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.engine.session import Session
 from reasoning.strategies.auto.execution import LOOK
-from reasoning.strategies.extractive.answering import LEAST, decline, describe_quotes, is_answered, quote_units
 from reasoning.strategies.extractive.following import read_and_follow
-from reasoning.strategies.extractive.quoting import choose, write_unit
-from reasoning.strategies.extractive.reading import Reading, choose_depth
-from reasoning.strategies.extractive.units import Unit
+from reasoning.strategies.extractive.quoting.answering import LEAST, decline, describe_quotes, is_answered, quote_units
+from reasoning.strategies.extractive.quoting.reading import Reading, choose_depth
+from reasoning.strategies.extractive.quoting.units import Unit
+from reasoning.strategies.extractive.quoting.writing import choose, write_unit
 
 __all__ = ["MOST_QUOTES", "Quotes", "cut_to_units", "quote_units_of", "read_quotes"]
 

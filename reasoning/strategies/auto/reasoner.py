@@ -32,7 +32,7 @@ from reasoning.strategies.auto.execution import LOOK, Execution, NodeAnswer, Nod
 from reasoning.strategies.auto.small_model import SHORT_LOOK, answer_shortly, look_for_series
 from reasoning.strategies.auto.table_rows import compute_rows, conclude_rows
 from reasoning.strategies.extractive.over_rows import RowsAnswer
-from reasoning.strategies.extractive.reading import choose_depth
+from reasoning.strategies.extractive.quoting.reading import choose_depth
 
 __all__ = ["Auto", "Config"]
 

@@ -29,13 +29,13 @@ from reasoning.reading import find_evidence, is_judgement_asked, is_short_answer
 from reasoning.strategies.auto.execution import LOOK
 from reasoning.strategies.auto.quotes import MOST_QUOTES, Quotes, cut_to_units, quote_units_of, read_quotes
 from reasoning.strategies.auto.table_rows import compute_rows, conclude_rows
-from reasoning.strategies.extractive.answering import write_values
+from reasoning.strategies.extractive.looking import OPENINGS, Searched, search_reworded
 from reasoning.strategies.extractive.over_periods.found import Series
 from reasoning.strategies.extractive.over_periods.series import find_series
 from reasoning.strategies.extractive.over_rows import RowsAnswer
-from reasoning.strategies.extractive.reading import PASSAGES
-from reasoning.strategies.extractive.rewording import OPENINGS, Searched, search_reworded
-from reasoning.strategies.extractive.units import Unit
+from reasoning.strategies.extractive.quoting.answering import write_values
+from reasoning.strategies.extractive.quoting.reading import PASSAGES
+from reasoning.strategies.extractive.quoting.units import Unit
 
 __all__ = ["SHORT_LOOK", "answer_shortly", "look_for_series"]
 

@@ -9,10 +9,10 @@ from core.documents import HEADING_SEPARATOR
 from core.ports.retrieval import Hit, SearchResult
 from core.trace import Trace
 from reasoning.engine.reasoner import ReasoningBackends
-from reasoning.strategies.extractive.entries import find_implied_option, has_entry
-from reasoning.strategies.extractive.evidence import FEATURES
-from reasoning.strategies.extractive.reading import Reading, read_hits
-from reasoning.strategies.extractive.wording import is_reference
+from reasoning.strategies.extractive.quoting.entries import find_implied_option, has_entry
+from reasoning.strategies.extractive.quoting.evidence import FEATURES
+from reasoning.strategies.extractive.quoting.reading import Reading, read_hits
+from reasoning.strategies.extractive.quoting.wording import is_reference
 
 __all__ = ["SearchWithin", "read_and_follow"]
 

@@ -1,22 +1,27 @@
 """The reasoner: searches once, or once for each side of a comparison, and quotes or declines."""
 
-import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pydantic import Field
 
 from core.corpora import Corpus
-from core.events import AnswerEvent, SearchEvent, StepEvent
+from core.events import AnswerEvent, StepEvent
 from core.ports.reasoning import Answer, Question, Step, Support, Unsupported
-from core.ports.retrieval import Hit, Query, SearchResult, check_searched
+from core.ports.retrieval import Hit, Query, check_searched
 from core.strategies import StrategyConfig
 from core.text.titles import stem_of
-from core.text.value_kinds import find_stems
 from core.trace import Trace
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.reasoner import ReasoningBackends
-from reasoning.strategies.extractive.answering import (
+from reasoning.strategies.extractive.looking import Look, find_heads, search_and_read
+from reasoning.strategies.extractive.over_periods.families import choose_family
+from reasoning.strategies.extractive.over_periods.missing import find_missing_period, quote_other_periods
+from reasoning.strategies.extractive.over_periods.rows import read_asked
+from reasoning.strategies.extractive.over_periods.series import asks_for_series, find_series
+from reasoning.strategies.extractive.over_rows import NOTE, answer_over_rows
+from reasoning.strategies.extractive.over_rows.relations import find_list_query
+from reasoning.strategies.extractive.quoting.answering import (
     LEAST,
     NOTHING,
     choose_quotes,
@@ -27,20 +32,11 @@ from reasoning.strategies.extractive.answering import (
     quote_units,
     write_values,
 )
-from reasoning.strategies.extractive.following import read_and_follow
-from reasoning.strategies.extractive.over_periods.families import choose_family
-from reasoning.strategies.extractive.over_periods.missing import find_missing_period, quote_other_periods
-from reasoning.strategies.extractive.over_periods.rows import read_asked
-from reasoning.strategies.extractive.over_periods.series import asks_for_series, find_series
-from reasoning.strategies.extractive.over_rows import NOTE, answer_over_rows
-from reasoning.strategies.extractive.over_rows.relations import find_list_query
-from reasoning.strategies.extractive.quoting import cite, write, write_unit
-from reasoning.strategies.extractive.reading import Reading, choose_depth
-from reasoning.strategies.extractive.rewording import OPENINGS, Searched, search_reworded
+from reasoning.strategies.extractive.quoting.reading import Reading, choose_depth
+from reasoning.strategies.extractive.quoting.stated import asks_of_relation
+from reasoning.strategies.extractive.quoting.wording import asks_for_each, asks_for_outlooks, leave_out_each
+from reasoning.strategies.extractive.quoting.writing import cite, write
 from reasoning.strategies.extractive.sides import split_sides
-from reasoning.strategies.extractive.stated import asks_of_relation
-from reasoning.strategies.extractive.units import READ
-from reasoning.strategies.extractive.wording import asks_for_each, asks_for_outlooks, leave_out_each
 
 __all__ = ["Config", "Extractive"]
 
@@ -123,7 +119,7 @@ class Extractive:
         trace.emit(AnswerEvent(answer=answer))
         return answer
 
-    async def _look_at_sides(self, question: Question, trace: Trace) -> list["_Look"]:
+    async def _look_at_sides(self, question: Question, trace: Trace) -> list[Look]:
         """Searches and reads for each side of a question, such as two companies; returns [] if it has no sides."""
         sides = split_sides(question.text)
         if sides is None:
@@ -133,10 +129,10 @@ class Extractive:
             for step, (side, text) in enumerate(sides.questions.items(), start=1)
         ]
         joined = sides.joined.casefold()
-        is_one_name = any(joined in _find_heads(hit).casefold() for look in looks for hit in look.hits)
+        is_one_name = any(joined in find_heads(hit).casefold() for look in looks for hit in look.hits)
         return [] if is_one_name else [look.prefer_side() for look in looks]
 
-    async def _look_at_versions(self, question: Question, trace: Trace) -> list["_Look"]:
+    async def _look_at_versions(self, question: Question, trace: Trace) -> list[Look]:
         """Searches and reads each version of a document for a question about each; returns [] for any other question.
         The newest versions are read, the oldest of them first.
         """
@@ -155,8 +151,7 @@ class Extractive:
         ]
         return [replace(look, is_version=True) for look in looks]
 
-    async def _look(self, question: Question, text: str, trace: Trace, step: int = 1, side: str = "") -> "_Look":
-        began = time.monotonic()
+    async def _look(self, question: Question, text: str, trace: Trace, step: int = 1, side: str = "") -> Look:
         query = Query(
             corpus=question.corpus,
             text=text,
@@ -168,42 +163,9 @@ class Extractive:
             private=False,
             facts=self._config.facts and asks_of_relation(text),
         )
-        found = await self._backends.searcher.search(query, trace)
-        searcher = self._backends.searcher_name
-        trace.emit(SearchEvent(query=text, searcher=searcher, hits=found.hits, step=str(step)))
+        return await search_and_read(self._backends, query, trace, step=str(step), side=side)
 
-        async def read(found: SearchResult, query: Query) -> Searched:
-            async def search(wanted: str, documents: frozenset[str], k: int) -> Sequence[Hit]:
-                within = replace(query, text=wanted, documents=documents, k=k, private=True)  # words of a passage
-                return (await self._backends.searcher.search(within, trace)).hits
-
-            read, reading = await read_and_follow(
-                self._backends, question.corpus, query.text, found, trace, None if question.parts else search
-            )
-            return Searched(text=query.text, found=read, reading=reading)
-
-        async def search_openings(text: str) -> Sequence[Hit]:
-            wider = replace(query, text=text, k=OPENINGS, web=False)
-            return (await self._backends.searcher.search(wider, trace)).hits
-
-        async def search_again(reworded: str) -> Searched:
-            again = replace(query, text=reworded, private=True)
-            return await read(await self._backends.searcher.search(again, trace), again)
-
-        taken = await search_reworded(await read(found, query), search_openings, search_again, trace)
-        hits = taken.found.hits
-        if hits != found.hits:
-            trace.emit(SearchEvent(query=taken.text, searcher=searcher, hits=hits, step=str(step)))
-        return _Look(
-            question=taken.text,
-            side=side,
-            hits=hits,
-            reading=taken.reading,
-            seconds=time.monotonic() - began,
-            note=taken.note,
-        )
-
-    async def _conclude_rows(self, question: Question, looks: list["_Look"], trace: Trace) -> Answer | None:
+    async def _conclude_rows(self, question: Question, looks: list[Look], trace: Trace) -> Answer | None:
         """Returns the answer to a question over all rows of one table, whose passages are then hits of the step; None
         for any other question.
         """
@@ -227,7 +189,7 @@ class Extractive:
             table=found.table,
         )
 
-    async def _conclude_listed(self, question: Question, looks: list["_Look"], trace: Trace) -> Answer | None:
+    async def _conclude_listed(self, question: Question, looks: list[Look], trace: Trace) -> Answer | None:
         """Returns the answer from a list of persons that is found by other words than those of the question."""
         query = find_list_query(question.text)
         if not query or question.unsupported is Unsupported.ABSTAIN:
@@ -239,7 +201,7 @@ class Extractive:
         looks[:] = looks if answer is None else more
         return answer
 
-    def _conclude(self, question: Question, look: "_Look") -> Answer:
+    def _conclude(self, question: Question, look: Look) -> Answer:
         reading = look.reading
         shown = tuple(passage_text(hit) for hit in look.hits)
         dated = quote_heading(reading)
@@ -263,7 +225,7 @@ class Extractive:
             shown=shown,
         )
 
-    def _conclude_missing(self, question: Question, look: "_Look") -> Answer | None:
+    def _conclude_missing(self, question: Question, look: Look) -> Answer | None:
         """Returns an abstention if the question names a quarter that no document tells; None for any other question."""
         missing = find_missing_period(question.text, look.hits, look.reading.units)
         if missing is None:
@@ -277,7 +239,7 @@ class Extractive:
             shown=tuple(passage_text(hit) for hit in look.hits),
         )
 
-    async def _conclude_series(self, question: Question, look: "_Look", trace: Trace) -> Answer | None:
+    async def _conclude_series(self, question: Question, look: Look, trace: Trace) -> Answer | None:
         """Returns the values of versions of a document, or of a table's periods, that a question asks for; None if it
         asks for none.
         """
@@ -302,7 +264,7 @@ class Extractive:
             shown=shown,
         )
 
-    def _conclude_sides(self, question: Question, looks: Sequence["_Look"]) -> Answer | None:
+    def _conclude_sides(self, question: Question, looks: Sequence[Look]) -> Answer | None:
         """Returns the best quotes of each side, or None unless at least two sides are answered. Versions may say the
         same; other sides are answered by different units.
         """
@@ -310,7 +272,7 @@ class Extractive:
             look
             for look in looks
             if self._answers(question, look.reading)
-            and _is_about(look)
+            and look.is_about_side
             and (look.is_version or find_missing_period(look.question, look.hits, look.reading.units) is None)
         ]
         if len({(look.is_version and look.side, look.reading.units[0].text) for look in found}) < _FEWEST_SIDES:
@@ -338,49 +300,3 @@ class Extractive:
     def _answers(self, question: Question, reading: Reading) -> bool:
         sure = question.unsupported is Unsupported.ABSTAIN
         return is_answered(reading, self._config.min_probability, sure=sure)
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Look:
-    """A search with a question, or with the question of one `side`, and what was read. `is_version`: the side is a
-    version of a document, whose passages alone were searched. `note`: the question was asked in other words.
-    """
-
-    question: str
-    side: str
-    hits: tuple[Hit, ...]
-    reading: Reading
-    seconds: float
-    is_version: bool = False
-    note: str = ""
-
-    def prefer_side(self) -> "_Look":
-        """Returns the look with the units of passages that have the side's name as their title first, and then units of
-        passages that have it in title, headings or file name: other passages only mention it.
-        """
-        name = find_stems(self.side)
-        units, reading = self.reading.units, self.reading
-        heads = [
-            (find_stems(unit.hit.document.title) != name, not name <= find_stems(_find_heads(unit.hit)))
-            for unit in units
-        ]
-        order = sorted(range(len(units)), key=heads.__getitem__)
-        ordered = replace(reading, units=tuple(units[at] for at in order), features=reading.features[order])
-        return replace(self, reading=ordered)
-
-    @property
-    def answer(self) -> str:
-        units = self.reading.units[:1]
-        return write_unit(self.question, units[0]) if units else ""
-
-
-def _find_heads(hit: Hit) -> str:
-    return f"{hit.document.title}\n{hit.chunk.heading}\n{hit.document.key}"
-
-
-def _is_about(look: _Look) -> bool:
-    """Returns whether the passage of the best unit names the side, or is of it."""
-    if look.is_version:
-        return True
-    hit = look.reading.units[0].hit
-    return find_stems(look.side) <= find_stems(f"{_find_heads(hit)}\n{hit.chunk.text[:READ]}")

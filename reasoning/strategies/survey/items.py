@@ -19,7 +19,7 @@ from core.passage_context.grids import GridRow, TextGrid
 from core.passage_context.tables import is_row
 from core.ports.surveying import DocumentFinder, Wording
 from core.text.terms import split_words
-from reasoning.strategies.extractive.units import is_record
+from reasoning.strategies.extractive.quoting.units import is_record
 from reasoning.strategies.survey.judging import READ, Finding, Verdict
 from reasoning.strategies.survey.plan import Plan
 from reasoning.strategies.survey.repeated_rows import RepeatedRows

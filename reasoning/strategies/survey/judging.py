@@ -13,7 +13,7 @@ from enum import IntEnum
 from core.documents import Chunk, Span
 from core.passage_context import find_headed_tables, split_units
 from core.text.terms import Word, split_words
-from reasoning.strategies.extractive.units import is_question
+from reasoning.strategies.extractive.quoting.units import is_question
 from reasoning.strategies.survey.plan import NEGATION, Comparison, Plan, Sought, read_number
 from reasoning.strategies.survey.values import stems_of
 

@@ -13,7 +13,7 @@ from core.corpora import Corpus
 from core.documents import Chunk, DocumentRef
 from core.passage_context.tables import is_row
 from core.text.titles import family_of, has_status, order_of_marks
-from reasoning.strategies.extractive.units import is_record
+from reasoning.strategies.extractive.quoting.units import is_record
 from reasoning.strategies.survey.judging import READ, Finding, Verdict
 
 __all__ = ["Copies", "Row", "Sums", "fingerprint", "merge_versions"]

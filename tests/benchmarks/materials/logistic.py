@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reasoning.strategies.extractive import OTHER_NUMBER
-from reasoning.strategies.extractive.evidence import COSINES, FEATURES, decide_by
-from reasoning.strategies.extractive.weights import Weights
+from reasoning.strategies.extractive.quoting.evidence import COSINES, FEATURES, decide_by
+from reasoning.strategies.extractive.quoting.weights import Weights
 
 __all__ = ["AskedUnits", "Sort", "fit_weights", "judge"]
 

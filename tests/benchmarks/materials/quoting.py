@@ -25,9 +25,9 @@ from core.trace import Trace
 from evaluation import read_dataset
 from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.strategies.extractive import PASSAGES, Config, read_hits
-from reasoning.strategies.extractive.evidence import FEATURES
-from reasoning.strategies.extractive.units import Unit
-from reasoning.strategies.extractive.weights import WITH_COSINES, WITHOUT_COSINES, Weights
+from reasoning.strategies.extractive.quoting.evidence import FEATURES
+from reasoning.strategies.extractive.quoting.units import Unit
+from reasoning.strategies.extractive.quoting.weights import WITH_COSINES, WITHOUT_COSINES, Weights
 from tests.benchmarks.materials.folders import read_questions as read_folder_questions
 from tests.benchmarks.materials.gold import DocumentNeed, FigureNeed, LineNeed, Need, Question, QuoteNeed
 from tests.benchmarks.materials.kinds import KINDS, Kind, Sources

@@ -11,9 +11,9 @@ from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Support, Unsupported
 from core.ports.retrieval import Fact, Hit, SearchResult, Signals
 from reasoning.shared.fusion import find_cosines
-from reasoning.strategies.extractive import reading as reading_module
-from reasoning.strategies.extractive.asked import Asked
-from reasoning.strategies.extractive.units import Unit, list_units
+from reasoning.strategies.extractive.quoting import reading as reading_module
+from reasoning.strategies.extractive.quoting.asked import Asked
+from reasoning.strategies.extractive.quoting.units import Unit, list_units
 from testing.word_search import RecordingSearcher
 from tests.integration.reasoning.facts_searcher import FactsSearcher
 from tests.integration.reasoning.referring_searcher import REFERRING, ReferringSearcher

@@ -22,8 +22,8 @@ from core.settings import read_settings
 from core.strategies import parse_spec
 from core.trace import Trace
 from indexer import Worker, WorkerOptions, read_paths
-from reasoning.strategies.extractive import reading
-from reasoning.strategies.extractive.evidence import Decision, decide
+from reasoning.strategies.extractive.quoting import reading
+from reasoning.strategies.extractive.quoting.evidence import Decision, decide
 
 Ask = Callable[..., Awaitable[Answer]]
 

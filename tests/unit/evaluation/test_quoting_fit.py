@@ -3,8 +3,8 @@
 import numpy as np
 
 from core.documents import Span
-from reasoning.strategies.extractive.evidence import COSINES, FEATURES
-from reasoning.strategies.extractive.units import Unit
+from reasoning.strategies.extractive.quoting.evidence import COSINES, FEATURES
+from reasoning.strategies.extractive.quoting.units import Unit
 from testing.word_search import hit
 from tests.benchmarks.materials.gold import LineNeed, QuoteNeed
 from tests.benchmarks.materials.logistic import AskedUnits, Sort, fit_weights, judge

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from core.ports.retrieval import Hit, PassageCounts
 from reasoning.strategies.auto.quotes import MOST_QUOTES, cut_to_units, quote_units_of
-from reasoning.strategies.extractive.asked import read_question
-from reasoning.strategies.extractive.units import Unit, list_units
+from reasoning.strategies.extractive.quoting.asked import read_question
+from reasoning.strategies.extractive.quoting.units import Unit, list_units
 from testing.word_search import hit
 
 MILL = hit("mill", "Ravelin Mills", "It had three looms. It stood in Porto. Its roof was red.")

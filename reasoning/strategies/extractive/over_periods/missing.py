@@ -11,8 +11,8 @@ from core.ports.reasoning import Citation
 from core.ports.retrieval import Hit
 from core.text.periods import find_quarters, read_period
 from reasoning.strategies.extractive.over_periods.families import quarters_of
-from reasoning.strategies.extractive.quoting import choose, cite, write
-from reasoning.strategies.extractive.units import Unit
+from reasoning.strategies.extractive.quoting.units import Unit
+from reasoning.strategies.extractive.quoting.writing import choose, cite, write
 from reasoning.strategies.survey.values import read_passage_grids
 
 __all__ = ["MissingPeriod", "find_missing_period", "quote_other_periods", "write_missing_period"]

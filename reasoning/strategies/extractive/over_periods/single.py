@@ -16,7 +16,7 @@ from core.text.titles import asks_for_newest, asks_for_older, compares_with_earl
 from reasoning.strategies.extractive.over_periods.cells import SeriesCell
 from reasoning.strategies.extractive.over_periods.choice import choose_rows, find_label, says_only_period
 from reasoning.strategies.extractive.over_periods.rows import METRIC, Asked, SeriesRow, asks_for_share
-from reasoning.strategies.extractive.wording import Wanted, find_wanted
+from reasoning.strategies.extractive.quoting.wording import Wanted, find_wanted
 
 __all__ = ["asks_for_change", "asks_for_value", "choose_values", "find_report"]
 

@@ -42,7 +42,7 @@ from reasoning.strategies.extractive.over_rows.tables import (
 )
 from reasoning.strategies.extractive.over_rows.times import has_time, is_word_of_time
 from reasoning.strategies.extractive.over_rows.total_rows import is_named_total
-from reasoning.strategies.extractive.units import READ, is_record
+from reasoning.strategies.extractive.quoting.units import READ, is_record
 from reasoning.strategies.survey.values import read_passage_grids
 
 __all__ = ["MOST_DOCUMENTS", "NOTE", "RowsAnswer", "answer_over_rows"]

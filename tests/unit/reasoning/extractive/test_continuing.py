@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from core.ports.retrieval import PassageCounts
-from reasoning.strategies.extractive.asked import read_question
-from reasoning.strategies.extractive.continuing import continue_quote
-from reasoning.strategies.extractive.units import list_units
+from reasoning.strategies.extractive.quoting.asked import read_question
+from reasoning.strategies.extractive.quoting.continuing import continue_quote
+from reasoning.strategies.extractive.quoting.units import list_units
 from testing.word_search import hit
 
 NURSERY = (

@@ -5,15 +5,15 @@ from dataclasses import replace
 import pytest
 
 from core.ports.retrieval import Hit, PassageCounts
-from reasoning.strategies.extractive.asked import read_question
-from reasoning.strategies.extractive.entries import (
+from reasoning.strategies.extractive.quoting.asked import read_question
+from reasoning.strategies.extractive.quoting.entries import (
     find_dated_entry,
     find_entry,
     find_implied_entry,
     find_implied_option,
     has_entry,
 )
-from reasoning.strategies.extractive.units import Unit, list_units
+from reasoning.strategies.extractive.quoting.units import Unit, list_units
 from testing.word_search import hit
 
 MANUAL = (

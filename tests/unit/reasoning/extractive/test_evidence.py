@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from core.ports.retrieval import Hit, PassageCounts
-from reasoning.strategies.extractive.asked import read_question
-from reasoning.strategies.extractive.evidence import (
+from reasoning.strategies.extractive.quoting.asked import read_question
+from reasoning.strategies.extractive.quoting.evidence import (
     COSINES,
     FEATURES,
     Floats,
@@ -18,8 +18,8 @@ from reasoning.strategies.extractive.evidence import (
     find_other_subjects,
     measure_evidence,
 )
-from reasoning.strategies.extractive.units import list_units
-from reasoning.strategies.extractive.weights import WITH_COSINES, WITHOUT_COSINES
+from reasoning.strategies.extractive.quoting.units import list_units
+from reasoning.strategies.extractive.quoting.weights import WITH_COSINES, WITHOUT_COSINES
 from testing.word_search import hit
 
 COUNTS = PassageCounts(passages=100, having={"arbitr": 20, "sole": 2, "side": 30, "letter": 10, "sign": 10})

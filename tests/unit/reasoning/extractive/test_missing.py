@@ -9,7 +9,7 @@ from core.documents import Span
 from core.ports.retrieval import Hit
 from reasoning.strategies.extractive.over_periods import missing as module
 from reasoning.strategies.extractive.over_periods.missing import MissingPeriod, write_missing_period
-from reasoning.strategies.extractive.units import Unit
+from reasoning.strategies.extractive.quoting.units import Unit
 from tests.unit.reasoning.extractive.test_series import hit
 
 KEYS = [f"Solberg Mills {quarter}.md" for quarter in ("Q3 2023", "Q4 2023", "Q1 2024")]

@@ -4,7 +4,7 @@ import pytest
 
 from core.ports.retrieval import PassageCounts
 from core.text.value_kinds import ValueKind, find_kind, find_signs, has_value
-from reasoning.strategies.extractive.asked import read_question
+from reasoning.strategies.extractive.quoting.asked import read_question
 
 NOTHING_KNOWN = PassageCounts()
 

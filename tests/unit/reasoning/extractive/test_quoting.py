@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from core.ports.retrieval import Hit, PassageCounts
-from reasoning.strategies.extractive.answering import describe_quotes
-from reasoning.strategies.extractive.asked import read_question
-from reasoning.strategies.extractive.quoting import choose, cite, write, write_nearest, write_unit
-from reasoning.strategies.extractive.reading import Reading
-from reasoning.strategies.extractive.units import Unit, list_units
+from reasoning.strategies.extractive.quoting.answering import describe_quotes
+from reasoning.strategies.extractive.quoting.asked import read_question
+from reasoning.strategies.extractive.quoting.reading import Reading
+from reasoning.strategies.extractive.quoting.units import Unit, list_units
+from reasoning.strategies.extractive.quoting.writing import choose, cite, write, write_nearest, write_unit
 from testing.word_search import hit
 
 INCOME = """\

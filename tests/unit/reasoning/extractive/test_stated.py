@@ -3,9 +3,9 @@
 import pytest
 
 from core.ports.retrieval import Fact, PassageCounts
-from reasoning.strategies.extractive.asked import read_question
-from reasoning.strategies.extractive.stated import asks_of_relation, order_by_facts
-from reasoning.strategies.extractive.units import list_units
+from reasoning.strategies.extractive.quoting.asked import read_question
+from reasoning.strategies.extractive.quoting.stated import asks_of_relation, order_by_facts
+from reasoning.strategies.extractive.quoting.units import list_units
 from testing.word_search import hit
 
 _TEXT = (

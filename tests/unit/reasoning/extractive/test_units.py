@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from core.ports.retrieval import Hit, PassageCounts
-from reasoning.strategies.extractive.asked import read_question
-from reasoning.strategies.extractive.units import Unit, is_question, list_units
+from reasoning.strategies.extractive.quoting.asked import read_question
+from reasoning.strategies.extractive.quoting.units import Unit, is_question, list_units
 from testing.word_search import hit
 
 RATES = "The rates are these.\n\nName | Hourly rate\nTomas Okeke | 345\nBo Lind | 290\nAda Moe | 310\n"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reasoning.strategies.extractive.wording import (
+from reasoning.strategies.extractive.quoting.wording import (
     Wanted,
     asks_for_each,
     asks_for_outlooks,

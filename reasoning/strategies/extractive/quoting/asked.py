@@ -20,7 +20,7 @@ from core.text.value_kinds import (
     find_stems,
 )
 from core.text.word_lists import KIND_QUESTION_WORDS, SMALL_WORDS
-from reasoning.strategies.extractive.wording import Wanted, asks_for_place, find_wanted
+from reasoning.strategies.extractive.quoting.wording import Wanted, asks_for_place, find_wanted
 
 __all__ = ["READ", "Asked", "AskedWord", "read_question"]
 

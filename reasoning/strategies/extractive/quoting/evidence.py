@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from core.passage_context import find_context
 from core.ports.retrieval import Hit
 from core.text.value_kinds import ValueKind, find_stems, has_value
-from reasoning.strategies.extractive.asked import Asked
-from reasoning.strategies.extractive.units import READ, Unit
-from reasoning.strategies.extractive.weights import WITH_COSINES, WITHOUT_COSINES, Weights
-from reasoning.strategies.extractive.wording import Wanted, gives, is_labelled, is_reference, is_sentence
+from reasoning.strategies.extractive.quoting.asked import Asked
+from reasoning.strategies.extractive.quoting.units import READ, Unit
+from reasoning.strategies.extractive.quoting.weights import WITH_COSINES, WITHOUT_COSINES, Weights
+from reasoning.strategies.extractive.quoting.wording import Wanted, gives, is_labelled, is_reference, is_sentence
 
 __all__ = [
     "COSINES",

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core.ports.reasoning import Citation
-from reasoning.strategies.extractive.continuing import continue_quote
-from reasoning.strategies.extractive.entries import find_dated_entry
-from reasoning.strategies.extractive.evidence import FEATURES
 from reasoning.strategies.extractive.over_periods.found import Series
 from reasoning.strategies.extractive.over_periods.writing import write_series
-from reasoning.strategies.extractive.quoting import Written, choose, cite, write, write_nearest, write_unit
-from reasoning.strategies.extractive.reading import Reading
-from reasoning.strategies.extractive.units import Unit
+from reasoning.strategies.extractive.quoting.continuing import continue_quote
+from reasoning.strategies.extractive.quoting.entries import find_dated_entry
+from reasoning.strategies.extractive.quoting.evidence import FEATURES
+from reasoning.strategies.extractive.quoting.reading import Reading
+from reasoning.strategies.extractive.quoting.units import Unit
+from reasoning.strategies.extractive.quoting.writing import Written, choose, cite, write, write_nearest, write_unit
 
 __all__ = [
     "LEAST",

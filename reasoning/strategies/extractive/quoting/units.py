@@ -13,8 +13,8 @@ from core.passage_context.tables import BAR, is_date, is_row, split_cells
 from core.ports.retrieval import Hit
 from core.text.value_kinds import find_digits, find_stems
 from core.text.word_lists import SMALL_WORDS
-from reasoning.strategies.extractive.asked import Asked
-from reasoning.strategies.extractive.wording import explains_last
+from reasoning.strategies.extractive.quoting.asked import Asked
+from reasoning.strategies.extractive.quoting.wording import explains_last
 
 __all__ = [
     "ITEM",

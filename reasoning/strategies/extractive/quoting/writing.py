@@ -17,7 +17,7 @@ from core.text.word_lists import SMALL_WORDS
 from reasoning.citations.markers import make_citation
 from reasoning.strategies.extractive.over_periods.tables import read_tables
 from reasoning.strategies.extractive.over_periods.units import is_unscaled
-from reasoning.strategies.extractive.units import READ, Unit, is_record, names_writer
+from reasoning.strategies.extractive.quoting.units import READ, Unit, is_record, names_writer
 
 __all__ = ["Written", "choose", "cite", "write", "write_nearest", "write_unit"]
 

@@ -11,7 +11,7 @@ from core.ports.retrieval import Fact
 from core.text.terms import split_words
 from core.text.value_kinds import GENERIC, ValueKind, find_kind, find_name_spans, find_stems
 from core.text.word_lists import SMALL_WORDS
-from reasoning.strategies.extractive.units import Unit
+from reasoning.strategies.extractive.quoting.units import Unit
 
 __all__ = ["asks_of_relation", "order_by_facts"]
 

@@ -9,9 +9,9 @@ from core.passage_context.tables import is_row
 from core.ports.retrieval import Hit
 from core.text.value_kinds import ValueKind, find_digits, find_stems
 from core.validity.written_dates import leave_out_dates
-from reasoning.strategies.extractive.asked import Asked
-from reasoning.strategies.extractive.evidence import find_head_stems
-from reasoning.strategies.extractive.units import READ, Unit
+from reasoning.strategies.extractive.quoting.asked import Asked
+from reasoning.strategies.extractive.quoting.evidence import find_head_stems
+from reasoning.strategies.extractive.quoting.units import READ, Unit
 
 __all__ = ["find_dated_entry", "find_entry", "find_implied_entry", "find_implied_option", "has_entry", "list_options"]
 

@@ -19,9 +19,10 @@ from reasoning.citations.held import is_document_named
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.shared.fusion import find_cosines
-from reasoning.strategies.extractive.asked import READ, Asked, read_question
-from reasoning.strategies.extractive.entries import find_entry, find_implied_entry
-from reasoning.strategies.extractive.evidence import (
+from reasoning.strategies.extractive.over_periods.single import find_report
+from reasoning.strategies.extractive.quoting.asked import READ, Asked, read_question
+from reasoning.strategies.extractive.quoting.entries import find_entry, find_implied_entry
+from reasoning.strategies.extractive.quoting.evidence import (
     FEATURES,
     Floats,
     cover_units,
@@ -29,10 +30,9 @@ from reasoning.strategies.extractive.evidence import (
     find_other_subjects,
     measure_evidence,
 )
-from reasoning.strategies.extractive.over_periods.single import find_report
-from reasoning.strategies.extractive.stated import order_by_facts
-from reasoning.strategies.extractive.units import Unit, list_units
-from reasoning.strategies.extractive.wording import Wanted, find_wanted
+from reasoning.strategies.extractive.quoting.stated import order_by_facts
+from reasoning.strategies.extractive.quoting.units import Unit, list_units
+from reasoning.strategies.extractive.quoting.wording import Wanted, find_wanted
 
 __all__ = ["OTHER_NUMBER", "PASSAGES", "Reading", "choose_depth", "read_hits"]
 

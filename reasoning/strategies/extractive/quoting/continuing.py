@@ -8,9 +8,17 @@ from dataclasses import replace
 from core.documents import Span
 from core.passage_context.tables import is_row
 from core.text.value_kinds import ValueKind, find_stems, has_value
-from reasoning.strategies.extractive.asked import Asked
-from reasoning.strategies.extractive.units import ITEM, READ, Unit, is_mail_head, is_question, is_record, split_spans
-from reasoning.strategies.extractive.wording import (
+from reasoning.strategies.extractive.quoting.asked import Asked
+from reasoning.strategies.extractive.quoting.units import (
+    ITEM,
+    READ,
+    Unit,
+    is_mail_head,
+    is_question,
+    is_record,
+    split_spans,
+)
+from reasoning.strategies.extractive.quoting.wording import (
     Wanted,
     asks_for_consequence,
     find_second_question,

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from core.passage_context.other_words import find_other_words
+from core.passage_context.windows import stems_of
 from core.text.answers import is_contained, normalise_answer
 from core.text.languages import detect_language
 from core.text.lead_in import split_lead_in
@@ -18,6 +19,7 @@ from core.text.name_spans import begins_sentence, find_names
 from core.text.terms import split_words
 from core.text.word_lists import SMALL_WORDS
 from reasoning.asking_words import leave_out_asking
+from reasoning.citations.polarity import OF_PERMISSION
 
 __all__ = ["find_numbers", "find_unheld", "is_document_named", "is_judgement"]
 
@@ -57,6 +59,12 @@ _OF_ANSWERING = frozenset(
     for word in words.split()
 )
 """Words of an answer that speak of the answer: `the answer is …, according to passage 2`."""
+_OF_ASKING = frozenset(
+    {"given", "give", "gives", "else", "anyone", "anybody", "someone", "some", "any", "including", "includes", "e.g"}
+    | {"i.e", "potential", "possible", "possibly", "able", "either", "even", "ever"}
+)
+"""Words of a question that tell nothing of what it asks for."""
+_MOST_SAID = 4
 _LONGEST = 20_000
 """Characters of an answer that is compared, which takes a tenth of a second. Longer texts are no answers."""
 _SHORT = 12
@@ -266,7 +274,13 @@ def _missing_of_judgement(question: str, texts: Sequence[_Text], *, is_german: b
     words = [word for word in _words_of(leave_out_asking(asked)) if word.casefold() not in SMALL_WORDS]
     missing = [[word for word in words if not _holds_name(word, [text])] for text in of_document]
     fewest = min(missing, key=len)
-    return tuple(fewest) if len(fewest) > (1 - _JUDGED) * len(words) else ()
+    return (_say_lacking(fewest),) if len(fewest) > (1 - _JUDGED) * len(words) else ()
+
+
+def _say_lacking(words: Sequence[str]) -> str:
+    """Returns what tells a reader which words of a question no text has; words that only ask are left out."""
+    telling = [word for word in words if word.casefold() not in _OF_ASKING and not stems_of(word) <= OF_PERMISSION]
+    return f"what the question calls {', '.join(f'“{word}”' for word in (telling or words)[:_MOST_SAID])}"
 
 
 def _words_of(text: str) -> list[str]:

@@ -14,7 +14,7 @@ from core.passage_context import split_units
 from core.passage_context.windows import stems_of
 from core.text.lead_in import split_lead_in
 
-__all__ = ["find_contradiction"]
+__all__ = ["OF_PERMISSION", "find_contradiction"]
 
 _LONGEST = 20_000
 """Characters of an answer or passage that are read."""
@@ -110,7 +110,7 @@ _DUTY = re.compile(
 )
 _UNJUDGED = re.compile(r"\b(?:not|nicht|pas)\b|n['’]t\b|\bone\W{0,3}$", re.IGNORECASE)
 """A question that is negated, or that names what it asks of by a pronoun."""
-_OF_PERMISSION = stems_of(
+OF_PERMISSION = stems_of(
     """
     permitted permit allowed allow authorised authorized entitled right able possible lawful admissible required obliged
     need needs needed shall gestattet erlaubt zulässig berechtigt möglich verpflichtet autorisé autorisés autorisée
@@ -220,7 +220,7 @@ def _claim_of(question: str, denies: bool, given: frozenset[str]) -> _Claim | No
     if _UNJUDGED.search(asked):
         return None
     clauses = list(_read(asked, frozenset()))
-    stems = frozenset[str]().union(*(clause.stems for clause in clauses)) - _OF_PERMISSION
+    stems = frozenset[str]().union(*(clause.stems for clause in clauses)) - OF_PERMISSION
     if not stems:
         return None
     negated = sum(clause.negations for clause in clauses) % 2 == 1
@@ -238,7 +238,7 @@ def _claim_of(question: str, denies: bool, given: frozenset[str]) -> _Claim | No
 def _claims_in(text: str, given: frozenset[str]) -> Iterator[_Claim]:
     for start, end in split_units(text):
         for clause in _read(text[start:end], frozenset()):
-            stems = clause.stems - _OF_PERMISSION
+            stems = clause.stems - OF_PERMISSION
             if len(stems) >= _FEWEST and not clause.excepted:
                 yield _Claim(stems=stems, denies=clause.negations % 2 == 1, given=given, needs=_FULLY)
 

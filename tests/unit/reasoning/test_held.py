@@ -192,3 +192,9 @@ def test_a_judgement_without_a_document_needs_all_names() -> None:
     evidence = ["Random House Tower\nRandom House Tower is a building used for real estate."]
     question = "Are Random House Tower and Halden Building both used for real estate?"
     assert find_unheld("Yes", evidence, question) == ("Halden Building",)
+
+
+def test_what_a_judgement_lacks_is_told_without_words_that_only_ask() -> None:
+    question = "Consider Keep's privacy policy; can my workout data possibly be given to anyone else, e.g. to insurers?"
+    evidence = ["Keep's privacy policy\nWe may share personal details with affiliate companies."]
+    assert find_unheld("yes", evidence, question) == ("what the question calls “workout”, “data”, “insurers”",)

@@ -17,6 +17,7 @@ from retrieval.bridged.evidence import PoolEvidence, evaluate_pool, gather_stage
 from retrieval.bridged.named_documents import choose_wholly_named, compare_with_rest, find_named, find_unnamed_passages
 from retrieval.bridged.ranker import EXACT, SHIPPED, add_contributions, load_ranker, rank, split_score
 from retrieval.bridged.reasons import add_reasons
+from retrieval.bridged.report_forms import weigh_report_forms
 from retrieval.bridged.versions import Versions, read_versions, weigh_versions
 from retrieval.candidates.current import search_current
 from retrieval.candidates.explanations import read_facts
@@ -67,13 +68,14 @@ class Bridged:
             by_version = await compute(
                 weigh_versions, versions, pool.chunks, scores, EXACT * compared.exact, query, snapshot, unnamed=unnamed
             )
+            of_forms = await compute(weigh_report_forms, pool.chunks, scores, query.text, snapshot)
         if query.explain and query.corpus.settings.has_graph:  # whoever left it out knows
             _note_what_is_missing(pool, evidence, trace)
         if query.explain and by_version.any():
             trace.note("versions: passages of what the question names, or of the newest version, rank higher")
         ranking = Ranking(
             chunks=pool.chunks,
-            scores=scores + by_version,
+            scores=scores + by_version + of_forms,
             dense=pool.dense,
             sparse=pool.sparse,
             graph=pool.graph,
@@ -90,7 +92,8 @@ class Bridged:
             parts: dict[str, Floats] = {}
             if query.contributions:
                 parts = await compute(split_score, self._ranker, evidence)
-                parts |= {"version": by_version} if by_version.any() else {}
+                added = {"version": by_version, "form": of_forms}
+                parts |= {name: values for name, values in added.items() if values.any()}
             return replace(result, hits=await self._explain(result.hits, query, snapshot, evidence, parts))
 
     async def _follow_naming(

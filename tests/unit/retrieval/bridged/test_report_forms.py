@@ -8,10 +8,7 @@ from tests.unit.retrieval.bridged.builders import Said, corpus
 
 TEXTS = (
     "I, Ada Okeke, certify that I have reviewed this report of Okeke Ferries; the registrant's other officer and I are",
-    (
-        "Table of contents. Item 1. Financial statements 3. Legal proceedings 31. Item 2. Unregistered sales of securities "
-        "32. Item 3. Defaults upon senior securities 32. Item 4. Mine safety 33. Exhibits 33. Signatures 34"
-    ),
+    "Table of contents. Items. Legal proceedings. Unregistered sales. Defaults. Mine safety. Exhibits. Signatures.",
     "We are certified by the port: an officer certifies the hull of each ferry once a year.",
     "Legal proceedings: a supplier sued Okeke Ferries in May. Item 4. Mine safety: not applicable.",
 )

@@ -19,7 +19,7 @@ from reasoning.citations.markers import note_missing, strip_markers
 from reasoning.citations.polarity import find_contradiction
 from reasoning.citations.quotes import find_quote, passage_text, select_quote
 from reasoning.engine.session import Session
-from reasoning.reading import find_beside, find_unlinked, is_judgement_asked
+from reasoning.reading import are_sentences_asked, find_beside, find_unlinked, is_judgement_asked
 
 __all__ = [
     "CitedQuote",
@@ -194,9 +194,10 @@ class Grade:
 
 
 _JUDGEMENT_FORM = (
-    "- This question asks for yes or no: `answer` is yes, no or partly, a colon, and one sentence with the reason in "
-    'the words of the passages and the number of its passage: "no: the keys stay with the porter [2]".'
+    "- But this question asks for yes or no: `answer` is yes, no or partly, a colon, and {reason} in the words of the "
+    'passages and the number of its passage: "no: the keys stay with the porter [2]".'
 )
+_REASON, _REASON_AND_MORE = "one sentence with the reason", "sentences with the reason and what else is asked for, each"
 _SILENCE_FORM = (
     " If it asks whether a document says, has or reports something, and passages of that document are given, of which "
     'none speaks of it: "no: its passages do not mention …", which is inferred.'
@@ -211,7 +212,8 @@ def format_answer_form(question: str, *, is_last: bool = False) -> str:
     """
     if not is_judgement_asked(question):
         return ""
-    return _JUDGEMENT_FORM + (_SILENCE_FORM if is_last and asks_what_is_told(question) else "")
+    form = _JUDGEMENT_FORM.format(reason=_REASON_AND_MORE if are_sentences_asked(question) else _REASON)
+    return form + (_SILENCE_FORM if is_last and asks_what_is_told(question) else "")
 
 
 def format_support_rule(

@@ -37,7 +37,7 @@ from core.text.word_lists import CALENDAR_WORDS, SMALL_WORDS
 from retrieval.backends import RetrievalBackends
 from retrieval.graph.snapshot import GraphSnapshot
 
-__all__ = ["Versions", "find_name_stems", "find_unnamed", "read_versions", "weigh_versions"]
+__all__ = ["Versions", "count_lacking", "find_name_stems", "find_unnamed", "read_versions", "weigh_versions"]
 
 Floats = NDArray[np.float64]
 
@@ -157,7 +157,7 @@ def weigh_versions(
         return added + _take_turns(versions, candidates, added, query.text, snapshot)
     if compares_with_earlier(query.text):
         return added
-    lacking = _count_lacking(versions, query.text)
+    lacking = count_lacking(versions, query.text)
     if any(lacking.values()):
         counts = np.array([lacking.get(id, 0) for id in candidates.ids], np.float64)
         return np.asarray(added - _LOSS * candidates.deviation * counts)
@@ -288,7 +288,7 @@ def _take_turns(
     return turns
 
 
-def _count_lacking(versions: Versions, question: str) -> dict[str, int]:
+def count_lacking(versions: Versions, question: str) -> dict[str, int]:
     """Returns for each document how many wanted marks it lacks compared with the best of its series.
 
     If the series has no wanted mark, and the newest is asked for, each older version lacks one mark.

@@ -194,17 +194,19 @@ def _answer_settled(session: Session, look: FirstLook, settled: CitedAnswer) -> 
 async def _conclude(session: Session, question: str, execution: Execution, hits: Sequence[Hit]) -> Answer:
     """Returns the answer of the last step if every step is stated, else makes a last call over all findings.
 
-    The last call reads the passages that the steps cite, the passages of the first look, and the passages that a second
-    look would have read. If it finds no answer, the answer of the last step counts, with its support; if that has none
-    either, the plan goes back.
+    The last call reads the passages that the steps cite. Unless all steps are stated by passages, it also reads the
+    passages of the first look, and the passages that a second look would have read. If it finds no answer, the answer
+    of the last step counts, with its support; if that has none either, the plan goes back.
     """
     chain, goal = execution.chain, execution.goal
     stated = len(chain) == len(execution.nodes) and all(step.answer.support is Support.STATED for step in chain)
-    if goal is not None and stated and not session.question.instructions:
+    stated = stated and not session.question.instructions
+    if goal is not None and stated:
         return answer_from_step(session, session.steps[goal.node.id])
     cited = [quote.hit for step in chain for quote in step.answer.quotes]
     unread = [hit for step in chain for hit in step.unread]
-    passages = tuple({hit.chunk.id: hit for hit in (*cited, *hits, *unread)}.values())
+    suffice = bool(chain) and stated and all(step.answer.quotes for step in chain)
+    passages = tuple({hit.chunk.id: hit for hit in (cited if suffice else (*cited, *hits, *unread))}.values())
     known = [known for step in chain for known in step.known]
     parents = tuple(session.steps) if not chain else tuple(step.node.id for step in chain)
     async with session.step(_LAST, question, parents=parents, depth=execution.last_depth + 1) as step:

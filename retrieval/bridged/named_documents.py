@@ -20,11 +20,18 @@ from core.text.name_spans import find_names
 from core.text.terms import hash_stem
 from core.text.titles import stem_of
 from retrieval.bridged.question_words import DOCUMENT
-from retrieval.bridged.versions import find_name_stems
+from retrieval.bridged.versions import Versions, count_lacking, find_name_stems
 from retrieval.candidates.pool import Pool, weigh_exact_words
 from retrieval.graph.snapshot import GraphSnapshot
 
-__all__ = ["Named", "choose_wholly_named", "compare_with_rest", "find_named", "find_unnamed_passages"]
+__all__ = [
+    "Named",
+    "choose_wholly_named",
+    "compare_with_rest",
+    "find_named",
+    "find_unnamed_passages",
+    "keep_asked_versions",
+]
 
 _LEAST_DOCUMENTS = 2
 _MOST_OF_TITLE = 0.5
@@ -99,6 +106,14 @@ def choose_wholly_named(question: str, named: Named) -> frozenset[str]:
     names = find_names(_find_named_by(question))
     words = find_name_stems(" ".join(name.form for name in names))
     return frozenset(id for id, held in named.items() if words and len(words & held) >= _MOST_OF_NAMES * len(words))
+
+
+def keep_asked_versions(named: Named, question: str, versions: Versions) -> Named:
+    """Returns the documents but versions that a question does not ask for: in `the pension section of the Q2 report`,
+    the report of Q1 may be the one with such a section.
+    """
+    lacking = count_lacking(versions, question)
+    return {id: stems for id, stems in named.items() if not lacking.get(id)}
 
 
 async def compare_with_rest(pool: Pool, question: str, embedder: Embedder) -> Pool:

@@ -14,11 +14,17 @@ from core.text.lead_in import Naming, find_naming
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
 from retrieval.bridged.evidence import PoolEvidence, evaluate_pool, gather_stage1
-from retrieval.bridged.named_documents import choose_wholly_named, compare_with_rest, find_named, find_unnamed_passages
+from retrieval.bridged.named_documents import (
+    choose_wholly_named,
+    compare_with_rest,
+    find_named,
+    find_unnamed_passages,
+    keep_asked_versions,
+)
 from retrieval.bridged.ranker import EXACT, SHIPPED, add_contributions, load_ranker, rank, split_score
 from retrieval.bridged.reasons import add_reasons
 from retrieval.bridged.report_forms import weigh_report_forms
-from retrieval.bridged.versions import Versions, count_lacking, read_versions, weigh_versions
+from retrieval.bridged.versions import Versions, read_versions, weigh_versions
 from retrieval.candidates.current import search_current
 from retrieval.candidates.explanations import read_facts
 from retrieval.candidates.pool import Pool
@@ -101,12 +107,10 @@ class Bridged:
     ) -> tuple[Pool, Floats, range, frozenset[str]]:
         """Returns the candidates, compared with what the question asks of the documents that it names; which of them
         are passages of other documents; where in the question the words stand that a passage need not have; and the
-        ids of the documents that have the names. A version that the question does not name is not named by other words:
-        in `the pension section of the Q2 2023 report`, the report of Q1 may be the one with such a section.
+        ids of the documents that have the names.
         """
-        lacking = count_lacking(versions, query.text)
         named = await compute(find_named, query.text, versions.refs, pool.chunks, snapshot)
-        named = {id: stems for id, stems in named.items() if not lacking.get(id)}
+        named = keep_asked_versions(named, query.text, versions)
         if not named:
             return pool, np.zeros(len(pool.chunks)), range(0), frozenset()
         unnamed = await compute(find_unnamed_passages, named, pool.chunks, snapshot)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from core.documents import DocumentRef
-from retrieval.bridged.named_documents import find_named, find_unnamed_passages
+from retrieval.bridged.named_documents import find_named, find_unnamed_passages, keep_asked_versions
+from retrieval.bridged.versions import Versions
 from retrieval.graph.snapshot import GraphSnapshot
 from tests.unit.retrieval.bridged.builders import Said, corpus, document
 
@@ -87,3 +88,20 @@ def test_passages_of_other_documents_lose_unless_they_have_the_name(snapshot: Gr
     by_verb = {document("Keep.txt"): frozenset({"keep"})}
     assert find_unnamed_passages(by_verb, places, snapshot).tolist() == [1, 1, 1, 0, 0, 0, 1, 1, 1], "`keep` is no name"
     assert not find_unnamed_passages({}, places, snapshot).any()
+
+
+def test_words_of_the_lead_in_do_not_name_another_version() -> None:
+    texts = {"report-2023-q1.pdf": "Human resources: {}.", "report-2023-q2.pdf": "The pay of crew {} rose."}
+    snapshot = corpus(*(Said(document=key, text=text.format(n)) for key, text in texts.items() for n in range(4)))
+    refs = {document(key): DocumentRef(id=document(key), key=key, title="Report", metadata={}) for key in texts}
+    question = "What does the human resources section of the {} report say on pay?"
+    named = {
+        quarter: keep_asked_versions(
+            find_named(question.format(quarter), refs, np.arange(8), snapshot),
+            question.format(quarter),
+            Versions.find(refs),
+        )
+        for quarter in ("Q1 2023", "Q2 2023")
+    }
+    assert [refs[id].key for id in named["Q1 2023"]] == ["report-2023-q1.pdf"]
+    assert not named["Q2 2023"]

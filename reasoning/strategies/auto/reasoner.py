@@ -28,6 +28,7 @@ from reasoning.parties import reword_parties
 from reasoning.plans.dag import find_sinks, replace_tags
 from reasoning.plans.known_answers import KnownAnswer
 from reasoning.reading import are_sentences_asked
+from reasoning.respelling import respell
 from reasoning.strategies.auto.execution import LOOK, Execution, NodeAnswer, NodeSolver
 from reasoning.strategies.auto.small_model import SHORT_LOOK, answer_shortly, look_for_series
 from reasoning.strategies.auto.table_rows import compute_rows, conclude_rows
@@ -120,6 +121,8 @@ class Auto:
         return await _conclude(session, question, execution, hits)
 
     async def _answer_by_small_model(self, session: Session, question: str) -> Answer:
+        respelled, _ = await respell(self._backends, replace(session.question, text=question), session.trace)
+        question = respelled.text
         k = session.question.k or max(self._config.look, SHORT_LOOK, choose_depth(question))
         answer = await answer_shortly(
             session, self._backends, question, k, judge=self._config.judge, write=self._config.write

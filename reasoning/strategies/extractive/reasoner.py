@@ -14,6 +14,7 @@ from core.text.titles import stem_of
 from core.trace import Trace
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.reasoner import ReasoningBackends
+from reasoning.respelling import respell
 from reasoning.strategies.extractive.looking import Look, find_heads, search_and_read
 from reasoning.strategies.extractive.over_periods.families import choose_family
 from reasoning.strategies.extractive.over_periods.missing import find_missing_period, quote_other_periods
@@ -88,6 +89,7 @@ class Extractive:
     async def answer(self, question: Question, trace: Trace) -> Answer:
         if question.history:
             trace.note(_UNREAD)
+        question, respelled = await respell(self._backends, question, trace)
         over_periods = await self._look(question, question.text, trace) if asks_for_series(question.text) else None
         looks = [over_periods] if over_periods else []
         answer = await self._conclude_series(question, over_periods, trace) if over_periods else None
@@ -115,7 +117,7 @@ class Extractive:
                 )
             )
             trace.emit(StepEvent(result=steps[-1]))
-        answer = replace(answer, steps=tuple(steps))
+        answer = replace(answer, steps=tuple(steps), note=" ".join(filter(None, (answer.note, respelled))))
         trace.emit(AnswerEvent(answer=answer))
         return answer
 

@@ -73,7 +73,9 @@ async def _find_near(backends: ReasoningBackends, question: Question) -> dict[st
     unknown = sorted(word for word in words if counts.passages and not counts.having.get(stems[word]))
     near: dict[str, str] = {}
     for word in unknown[: _MOST + 1]:
-        forms = {_stem(form): form for form in _list_slips(word)}
+        forms: dict[str, str] = {}
+        for form in _list_slips(word):
+            forms.setdefault(_stem(form), form)  # a letter without an accent comes first
         counts = await backends.count_passages(question.corpus, forms)
         best = max(forms, key=lambda stem: counts.having.get(stem, 0))
         if counts.having.get(best):

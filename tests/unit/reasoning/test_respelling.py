@@ -36,6 +36,7 @@ async def read(text: str, documents: frozenset[str] | None = None) -> tuple[str,
     ("text", "read_as"),
     [
         ("When is the depsoit paid back?", "When is the deposit paid back?"),
+        ("When is it pad bck, in thrty days?", "When is it pad bck, in thirty days?"),
         (
             "When is the deposti paid, and is the margn seperate?",
             "When is the deposit paid, and is the margin separate?",

@@ -37,7 +37,24 @@ _SAYS_ALL = 0.98
 """The share of the words' weight that a row must have, together with its table and document, to answer alone."""
 _SHOWN_WORDS = 5
 _NO_CONTENT = frozenset(
-    {"hi", "hello", "hey", "please", "thanks", "boss", "mr", "mrs", "ms", "dr", "happen", "happens", "hallo", "bitte"}
+    {
+        "hi",
+        "hello",
+        "hey",
+        "please",
+        "pls",
+        "thanks",
+        "thx",
+        "boss",
+        "mr",
+        "mrs",
+        "ms",
+        "dr",
+        "happen",
+        "happens",
+        "hallo",
+        "bitte",
+    }
     | {"danke", "herr", "frau", "bonjour", "merci", "monsieur", "madame", "passiert"}
 )
 """Words of questions that no quote needs: that they lack them tells nobody anything."""

@@ -161,6 +161,8 @@ class CorpusIndex:
         """Yields a writer, and commits at the end. If the block raises, nothing is written."""
         with self._writing, _translate_errors(self._folder):
             writer = self._index.writer(_WRITER_BYTES, 1)
+            # A writer that was killed within its commit leaves a file that a commit of the same number cannot write.
+            writer.garbage_collect_files()
             try:
                 yield writer
                 writer.commit()

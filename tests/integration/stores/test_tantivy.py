@@ -184,3 +184,19 @@ async def test_processes_that_begin_at_once_share_one_index(tmp_path: Path):
 
 def _within(folder: Path) -> list[str]:
     return [path.name for path in folder.iterdir()]
+
+
+async def test_a_writer_that_was_killed_within_a_commit_stops_no_later_writer(tmp_path: Path) -> None:
+    """Its file of deletions is there, and the segment's meta data does not name it yet."""
+    index, corpus = TantivyTextIndex(tmp_path), new_id()
+    await index.write(corpus, [entry(name, f"pump {name}") for name in ("a", "b", "c")])
+    meta = next(tmp_path.rglob("meta.json"))
+    before = meta.read_bytes()
+    await index.delete(corpus, ["a"])
+    await index.close()
+    meta.write_bytes(before)
+    again = TantivyTextIndex(tmp_path)
+    await again.delete(corpus, ["b"])
+    assert await again.missing(corpus, ["a", "b", "c"]) == {"b"}, "what was not committed is not done"
+    await again.delete(corpus, ["a"])
+    assert await again.missing(corpus, ["a", "b", "c"]) == {"a", "b"}

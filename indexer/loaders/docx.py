@@ -1,11 +1,13 @@
 """Word documents (DOCX): one block per section, under its path of headings; a table row is a line.
 
+Headings are paragraphs in a style of headings, and short paragraphs in bold, as in most contracts.
+
 Deleted passages of tracked changes are left out. Footnotes and endnotes follow their paragraph. Headers, footers and
 comments are not read.
 """
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 from zipfile import ZipFile
 
@@ -37,6 +39,10 @@ _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallba
 _CHARACTERS = {f"{_W}tab": "\t", f"{_W}br": "\n", f"{_W}cr": "\n", f"{_W}noBreakHyphen": "-"}
 _REFERENCES = {f"{_W}footnoteReference": "word/footnotes.xml", f"{_W}endnoteReference": "word/endnotes.xml"}
 _TITLE, _NO_LEVEL = 0, 9
+_LONGEST_HEADING = 100
+"""Characters of a paragraph in bold that may be a heading."""
+_FEWEST_BOLD, _MOST_BOLD = 3, 0.3
+"""Headings in bold, and the part of the text that is in bold: fewer, or more, is emphasis."""
 
 
 class Config(StrategyConfig):
@@ -68,9 +74,11 @@ class DocxLoader:
         except (KeyError, ValueError) as error:
             raise LoadFailed(f"{source.key!r} is no DOCX file: {one_line(str(error))}") from error
         levels = _heading_levels(document)
+        elements = list(_walk(document.element.body))
+        in_bold = _find_bold_headings(elements, levels, _find_bold_styles(document))
         builder = TextBuilder()
         titles: dict[int, str] = {}
-        for element in _walk(document.element.body):
+        for element in elements:
             if element.tag == f"{_W}tbl":
                 if self._config.tables:
                     _add_table(builder, element)
@@ -78,6 +86,7 @@ class DocxLoader:
             text, level = _text_of(element), _level_of(element, levels)
             if level < _NO_LEVEL and text.strip():
                 titles.setdefault(level, text)
+            level = in_bold.get(element, level)
             if _TITLE < level < _NO_LEVEL:
                 builder.add_heading(level, text)
             else:
@@ -134,6 +143,66 @@ def _level_of(paragraph: Any, levels: dict[str, int]) -> int:
 def _level_from(outline: Any) -> int:
     value = outline.get(f"{_W}val", "")
     return int(value) + 1 if value in set("01234567") else _NO_LEVEL
+
+
+def _find_bold_styles(document: "Document") -> frozenset[str]:
+    """Returns the ids of styles that are bold, by themselves or by the style that they are based on."""
+    bold: set[str] = set()
+    for style in document.styles:
+        current: Any = style
+        for _ in range(len(document.styles)):
+            font = getattr(current, "font", None)
+            if font is None or font.bold is not None:
+                break
+            current = current.base_style
+        if font is not None and font.bold:
+            bold.add(style.style_id)
+    return frozenset(bold)
+
+
+def _find_bold_headings(elements: Sequence[Any], levels: dict[str, int], bold: frozenset[str]) -> dict[Any, int]:
+    """Returns the level of each paragraph in bold that is a heading; none unless there are several, and little else is
+    in bold.
+
+    They are beside the headings in a style if these are fewer, and else below them.
+    """
+    paragraphs = [element for element in elements if element.tag == f"{_W}p"]
+    texts = {element: text for element in paragraphs if (text := " ".join(_text_of(element).split()))}
+    styled = [level for element in texts if _TITLE < (level := _level_of(element, levels)) < _NO_LEVEL]
+    in_bold = {
+        element: text
+        for element, text in texts.items()
+        if _level_of(element, levels) == _NO_LEVEL and _is_bold(element, bold)
+    }
+    last = next(reversed(texts), None)  # it is the heading of nothing
+    found = [
+        element
+        for element, text in in_bold.items()
+        if element is not last
+        and len(text) <= _LONGEST_HEADING
+        and not text.endswith((":", ";", ","))
+        and any(map(str.isalpha, text))
+    ]
+    share = sum(map(len, in_bold.values())) / (sum(map(len, texts.values())) or 1)
+    if len(found) < _FEWEST_BOLD or share > _MOST_BOLD:
+        return {}
+    level = 1 if not styled else min(styled) if len(styled) < len(found) else min(max(styled) + 1, _NO_LEVEL - 1)
+    return dict.fromkeys(found, level)
+
+
+def _is_bold(paragraph: Any, bold: frozenset[str]) -> bool:
+    """Returns whether all text of a paragraph is in bold."""
+    style = paragraph.find(f"{_W}pPr/{_W}pStyle")
+    by_style = style is not None and style.get(f"{_W}val") in bold
+    runs = [run for run in paragraph.iter(f"{_W}r") if _text_of(run).strip()]
+    return bool(runs) and all(_is_bold_run(run, bold, by_style=by_style) for run in runs)
+
+
+def _is_bold_run(run: Any, bold: frozenset[str], *, by_style: bool) -> bool:
+    own, style = run.find(f"{_W}rPr/{_W}b"), run.find(f"{_W}rPr/{_W}rStyle")
+    if own is not None:
+        return own.get(f"{_W}val", "1") not in {"0", "false", "off"}
+    return by_style or (style is not None and style.get(f"{_W}val") in bold)
 
 
 def _walk(parent: Any) -> Iterator[Any]:

@@ -190,7 +190,7 @@ async def test_a_writer_that_was_killed_within_a_commit_stops_no_later_writer(tm
     """Its file of deletions is there, and the segment's meta data does not name it yet."""
     index, corpus = TantivyTextIndex(tmp_path), new_id()
     await index.write(corpus, [entry(name, f"pump {name}") for name in ("a", "b", "c")])
-    meta = next(tmp_path.rglob("meta.json"))
+    meta = tmp_path / corpus / "meta.json"
     before = meta.read_bytes()
     await index.delete(corpus, ["a"])
     await index.close()

@@ -21,7 +21,7 @@ _LONGEST = 30
 _READ = 600
 """Characters of a question whose words are read: longer texts are pasted."""
 _MOST = 3
-"""Words of a question that are respelled; a question with more is in another language, or of something else."""
+"""Words of a question that no passage has: a question with more is in another language, or about something else."""
 _LETTERS = "abcdefghijklmnopqrstuvwxyzäöüßéèàç"
 _VOWELS = "aeiouy"
 _SEARCHED = 10
@@ -36,7 +36,7 @@ async def respell(backends: ReasoningBackends, question: Question, trace: Trace)
     """
     text = question.text
     near = await _find_near(backends, question)
-    if not 0 < len(near) <= _MOST:
+    if not near:
         return question, ""
     respelled = _replace(text, near)
     query = Query(
@@ -72,7 +72,7 @@ async def _find_near(backends: ReasoningBackends, question: Question) -> dict[st
     counts = await backends.count_passages(question.corpus, set(stems.values()))
     unknown = sorted(word for word in words if counts.passages and not counts.having.get(stems[word]))
     near: dict[str, str] = {}
-    for word in unknown[: _MOST + 1]:
+    for word in unknown if len(unknown) <= _MOST else ():
         forms: dict[str, str] = {}
         for form in _list_slips(word):
             forms.setdefault(_stem(form), form)  # a letter without an accent comes first

@@ -46,6 +46,7 @@ async def read(text: str, documents: frozenset[str] | None = None) -> tuple[str,
         ("When is the debosit paid back?", None),  # another consonant is another word
         ("When is the dep paid back?", None),
         ("When is the epdosit paid back?", None),
+        ("wann bekomme ich meine depsoit zurück", None),  # too little of it is known
     ],
 )
 async def test_a_word_that_no_passage_has_is_read_as_a_word_one_slip_away(text: str, read_as: str | None) -> None:

@@ -23,14 +23,7 @@ from tests.servers.fixtures import RunOwn
 from tests.servers.ports import free_ports
 from tests.servers.rabbitmq_server import RabbitmqServer
 from tests.shared_folder import environment
-from tests.shared_workers import (
-    at_work,
-    finished,
-    sentences,
-    shared_container,
-    shared_workers,
-    until,
-)
+from tests.shared_workers import at_work, finished, sentences, shared_container, shared_workers, until
 
 pytestmark = pytest.mark.servers
 

@@ -26,10 +26,7 @@ async def test_the_clause_of_the_named_lease_is_first(server: Server) -> None:
     await server.corpus()
     await server.ingest(*map(make_lease, names))
     for name in names:
-        body = {
-            "query": f"Consider the lease of {name}; may the premises be sublet in part?",
-            "k": 8,
-        }
+        body = {"query": f"Consider the lease of {name}; may the premises be sublet in part?", "k": 8}
         answer = await server.client.post(f"{PATH}/search", json=body)
         assert answer.status_code == 200, answer.text
         hits = answer.json()["hits"]

@@ -54,10 +54,7 @@ async def test_a_hit_says_why_it_is_there_as_far_as_asked(people: Server) -> Non
 
 
 async def test_options_in_either_place(people: Server) -> None:
-    for body in (
-        {"searcher": "fused:damping=0.7"},
-        {"searcher": "fused", "searcher_options": {"damping": 0.7}},
-    ):
+    for body in ({"searcher": "fused:damping=0.7"}, {"searcher": "fused", "searcher_options": {"damping": 0.7}}):
         answer = await people.client.post("/v1/corpora/people/search", json={"query": "Ada", **body})
         assert answer.status_code == 200, answer.text
 

@@ -43,12 +43,7 @@ def test_steps_tell_what_they_needed_searched_and_found() -> None:
     steps = (
         Step(id="1", question="Who?", answer="Ada", hits=(ADA, WEB, ADA), verdict="PASS", support=Support.STATED),
         Step(
-            id="2",
-            question="Whose teacher?",
-            answer="Morgan",
-            hits=(MORGAN,),
-            parents=("1",),
-            support=Support.INFERRED,
+            id="2", question="Whose teacher?", answer="Morgan", hits=(MORGAN,), parents=("1",), support=Support.INFERRED
         ),
     )
     trace = Trace()

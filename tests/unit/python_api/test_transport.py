@@ -75,10 +75,7 @@ def test_events_in_pieces_of_any_size() -> None:
         f": ping\n\nid: 1\nevent: token\ndata: {text}\n\n"
         'event: of-a-newer-version\ndata: {}\n\nevent: note\r\ndata: {"step": "",\r\ndata: "text": "n"}\r\n\r\n'
     ).encode()
-    expected = [
-        hopweave.TokenEvent(step="", text="line\u2028separator, Ünï"),
-        hopweave.NoteEvent(step="", text="n"),
-    ]
+    expected = [hopweave.TokenEvent(step="", text="line\u2028separator, Ünï"), hopweave.NoteEvent(step="", text="n")]
     for size in (1, 2, 7, len(stream)):
         reader = EventReader(EVENTS, last="answer")
         pieces = [stream[at : at + size] for at in range(0, len(stream), size)]

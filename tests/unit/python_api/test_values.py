@@ -28,13 +28,7 @@ _CONSTRAINTS = {
     "le",
     "lt",
     "pattern",
-} | {
-    "minItems",
-    "maxItems",
-    "maxProperties",
-    "contains",
-    "contentEncoding",
-}
+} | {"minItems", "maxItems", "maxProperties", "contains", "contentEncoding"}
 
 
 @pytest.fixture(scope="module")

@@ -45,12 +45,7 @@ async def _find_hidden(spoken: Spoken) -> Mapping[str, Any]:
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(
     ("scope", "offered"),
-    [
-        (Scope.READ, READING),
-        (Scope.WRITE, WRITING),
-        (Scope.EXPORT, []),
-        (Scope.ADMIN, [*READING, *ADMIN, *WRITING]),
-    ],
+    [(Scope.READ, READING), (Scope.WRITE, WRITING), (Scope.EXPORT, []), (Scope.ADMIN, [*READING, *ADMIN, *WRITING])],
 )
 async def test_a_key_is_offered_the_tools_of_its_scopes(
     serve: Serve, mode: str, scope: Scope, offered: list[str]

@@ -12,17 +12,7 @@ from core.ids import document_id
 from core.settings import QuestionSettings
 from tests.integration.api.asking import ASK, QUESTION, events
 from tests.integration.api.conftest import ADA, BABBAGE, Server
-from tests.integration.api.stored_questions import (
-    ADA_PATH,
-    PATH,
-    Json,
-    ask,
-    done,
-    get,
-    serving,
-    until_retrieved,
-    wait,
-)
+from tests.integration.api.stored_questions import ADA_PATH, PATH, Json, ask, done, get, serving, until_retrieved, wait
 from tests.twins.chat_server import ChatServer, Reply
 
 

@@ -218,7 +218,7 @@ _FAILED = [
 async def test_a_model_that_fails_is_a_bad_gateway(people: Server, chat: ChatServer) -> None:
     headers = {"X-Request-ID": "both"}
     for reply, words, again in _FAILED:
-        chat.script += [reply, reply]
+        chat.respond = lambda _, reply=reply: reply  # type: ignore[misc]
         answer = await people.client.post(ASK, json={"question": QUESTION}, headers=headers)
         assert answer.status_code == 502, answer.text
         assert words in answer.json()["detail"]

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import httpx
@@ -23,14 +23,7 @@ from tests.servers.fixtures import RunOwn
 from tests.servers.ports import free_ports
 from tests.servers.rabbitmq_server import RabbitmqServer
 from tests.shared_folder import environment
-from tests.shared_workers import (
-    at_work,
-    finished,
-    sentences,
-    shared_container,
-    shared_workers,
-    until,
-)
+from tests.shared_workers import at_work, finished, sentences, shared_container, shared_workers, until
 
 pytestmark = pytest.mark.servers
 
@@ -44,9 +37,8 @@ only_rabbitmq = pytest.mark.parametrize("broker", ["rabbitmq"], indirect=True)
 @pytest.fixture
 def folder(tmp_path: Path, broker: Broker, monkeypatch: pytest.MonkeyPatch) -> Path:
     """No sweep in a test's time: what is done was rung for."""
-    for name, value in environment(
-        tmp_path, broker.url, WORKER__SWEEP_SECONDS="3600", WORKER__BATCH_BYTES="400", WORKER__TASK_SECONDS="2"
-    ).items():
+    times = {"WORKER__SWEEP_SECONDS": "3600", "WORKER__BATCH_BYTES": "400", "WORKER__TASK_SECONDS": "2"}
+    for name, value in environment(tmp_path, broker.url, **times).items():
         monkeypatch.setenv(name, value)
     return tmp_path
 
@@ -223,14 +215,13 @@ async def test_work_that_takes_longer_than_rabbitmq_waits(
     tmp_path: Path, run_own: RunOwn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It takes the message and the channel away from the worker, who goes on, and hears of what comes next."""
-    impatient = run_own(
-        lambda home, ports: RabbitmqServer(
-            home, port=ports[0], node_port=ports[1], epmd_port=ports[2], consumer_seconds=0.5
-        )
-    )
-    for name, value in environment(
-        tmp_path, impatient.url, WORKER__SWEEP_SECONDS="3600", WORKER__BATCH_BYTES="400"
-    ).items():
+
+    def make_impatient(home: Path, ports: Sequence[int]) -> RabbitmqServer:
+        places = {"port": ports[0], "node_port": ports[1], "epmd_port": ports[2]}
+        return RabbitmqServer(home, **places, consumer_seconds=0.5)
+
+    impatient, times = run_own(make_impatient), {"WORKER__SWEEP_SECONDS": "3600", "WORKER__BATCH_BYTES": "400"}
+    for name, value in environment(tmp_path, impatient.url, **times).items():
         monkeypatch.setenv(name, value)
     async with shared_container() as container:
         with shared_workers(tmp_path, 1) as [worker]:

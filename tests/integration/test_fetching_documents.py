@@ -1,8 +1,10 @@
 """Fetching of documents from packages, on a system that cannot."""
 
 import hashlib
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,31 +15,24 @@ from tests.benchmarks.materials.folders import laying
 from tests.benchmarks.versions.documents import read_documents as read_versions
 
 
-@pytest.mark.parametrize(("client", "said"), [("apt", "apt-get download"), ("npm", "npm pack")])
+@pytest.mark.parametrize(
+    ("read", "client", "said"),
+    [
+        (read_documents, "apt", "apt-get download .*or leave"),
+        (read_documents, "npm", "npm pack .*or leave"),
+        (lambda: folders.read_documents("a"), "pip", ".*pip download .*or leave"),
+        (read_versions, "sdist", ".*--no-binary .*or leave"),
+    ],
+    ids=["apt", "npm", "pip", "sdist"],
+)
 def test_a_document_that_cannot_be_fetched_is_named_with_the_remedy(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, client: str, said: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, read: Callable[[], Sequence[Any]], client: str, said: str
 ) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    document = next(one for one in read_documents() if one.client == client)
-    with pytest.raises(DocumentsMissing, match=rf"{document.file} cannot be fetched by `{said} .*or leave"):
-        fetch([document], tmp_path / "documents")
-
-
-def test_a_wheel_that_cannot_be_fetched_is_named_with_the_remedy(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    if client in ("apt", "npm"):
+        monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("PIP_NO_INDEX", "1")
-    document = next(one for one in folders.read_documents("a") if one.client == "pip")
-    with pytest.raises(DocumentsMissing, match=rf"(?s){document.file} cannot be fetched by `.*pip download .*or leave"):
-        fetch([document], tmp_path / "documents")
-
-
-def test_an_sdist_that_cannot_be_fetched_is_named_with_the_remedy(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    document = next(one for one in read_versions() if one.client == "sdist")
-    with pytest.raises(DocumentsMissing, match=rf"(?s){document.file} cannot be fetched by `.*--no-binary .*or leave"):
+    document = next(one for one in read() if one.client == client)
+    with pytest.raises(DocumentsMissing, match=rf"(?s){document.file} cannot be fetched by `{said}"):
         fetch([document], tmp_path / "documents")
 
 

@@ -56,57 +56,48 @@ async def refused(server: Server, path: str, body: object) -> str:
     return str(answer.json()["detail"])
 
 
-@pytest.mark.parametrize(
-    ("document", "place"),
-    [
-        ({"text": _HALF}, "document 'key': `text`"),
-        ({"text": "x", "title": _HALF}, "document 'key': `title`"),
-        ({"text": "x", "metadata": {"tags": ["x", _HALF]}}, "document 'key': `metadata.tags[1]`"),
-        ({"text": "x", "metadata": {"a": {_HALF: 1}}}, r"document 'key': `metadata.a.'half \ud83d'`"),
-        ({"text": "x", "entities": ["Ada", _HALF]}, "document 'key': `entities[1]`"),
-        ({"text": "x", "triples": [["Ada", "knew", "Bob"], [_HALF, "knew", "Bob"]]}, "document 'key': `triples[1][0]`"),
-        ({"chunks": [{"text": _HALF}]}, "document 'key': `chunks[0].text`"),
-        ({"text": "x", "key": _HALF}, "documents[1].key"),
-    ],
+_DOCUMENTS: tuple[tuple[dict[str, Any], str], ...] = (
+    ({"text": _HALF}, "document 'key': `text`"),
+    ({"text": "x", "title": _HALF}, "document 'key': `title`"),
+    ({"text": "x", "metadata": {"tags": ["x", _HALF]}}, "document 'key': `metadata.tags[1]`"),
+    ({"text": "x", "metadata": {"a": {_HALF: 1}}}, r"document 'key': `metadata.a.'half \ud83d'`"),
+    ({"text": "x", "entities": ["Ada", _HALF]}, "document 'key': `entities[1]`"),
+    ({"text": "x", "triples": [["Ada", "knew", "Bob"], [_HALF, "knew", "Bob"]]}, "document 'key': `triples[1][0]`"),
+    ({"chunks": [{"text": _HALF}]}, "document 'key': `chunks[0].text`"),
+    ({"text": "x", "key": _HALF}, "documents[1].key"),
 )
-async def test_documents_over_http(server: Server, corpus: Corpus, document: dict[str, Any], place: str) -> None:
-    """The whole call is refused, as with any wrong document."""
-    said = await refused(server, "/v1/corpora/people/documents", {"documents": [ADA, {"key": "key", **document}]})
-    assert "documents[1]" in said
-    assert place in said
-    assert _TOLD in said
+_FIELDS: tuple[tuple[dict[str, Any], str], ...] = (
+    ({"title": _HALF}, "document 'key': `title`"),
+    ({"metadata": {"a": [_HALF]}}, r"document 'key': `metadata.a\[0\]`"),
+    ({"media_type": _HALF}, "document 'key': its media type"),
+    ({"key": _HALF}, r"document key 'half \\ud83d'"),
+)
+
+
+async def test_documents(server: Server, corpus: Corpus) -> None:
+    """The whole call is refused, over HTTP and in Python, as with any wrong document."""
+    for document, place in _DOCUMENTS:
+        said = await refused(server, "/v1/corpora/people/documents", {"documents": [ADA, {"key": "key", **document}]})
+        assert "documents[1]" in said
+        assert place in said
+        assert _TOLD in said
+    whole = {"key": "whole", "content": b"x", "media_type": "text/plain"}
+    for field, told in _FIELDS:
+        half = Submission(**{**whole, "key": "key", **field})
+        with pytest.raises(InvalidInput, match=f"^{told} {_TOLD}"):
+            await submit(server.container, corpus, [Submission(**whole), half], OnConflict.REPLACE)  # type: ignore[arg-type]
     assert (await server.container.record.documents.list(corpus.id, limit=1)).data == (), "nothing was queued"
 
 
-@pytest.mark.parametrize(
-    ("field", "told"),
-    [
-        ({"title": _HALF}, "document 'key': `title`"),
-        ({"metadata": {"a": [_HALF]}}, r"document 'key': `metadata.a\[0\]`"),
-        ({"media_type": _HALF}, "document 'key': its media type"),
-        ({"key": _HALF}, r"document key 'half \\ud83d'"),
-    ],
-)
-async def test_documents_in_python(server: Server, corpus: Corpus, field: dict[str, Any], told: str) -> None:
-    whole = Submission(key="whole", content=b"x", media_type="text/plain")
-    half = Submission(**{"key": "key", "content": b"x", "media_type": "text/plain", **field})
-    with pytest.raises(InvalidInput, match=f"^{told} {_TOLD}"):
-        await submit(server.container, corpus, [whole, half], OnConflict.REPLACE)
-    assert (await server.container.record.documents.list(corpus.id, limit=1)).data == (), "nothing was queued"
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
+async def test_searches(server: Server) -> None:
+    for more in (
         {"query": _HALF},
-        {"query": "x", "filter": {"tag": _HALF}},
-        {"query": "x", "filter": {_HALF: {"$exists": True}}},
-        {"query": "x", "searcher": _HALF},
-        {"query": "x", "searcher": "fused", "searcher_options": {"searchers": _HALF}},
-    ],
-)
-async def test_searches(server: Server, body: dict[str, Any]) -> None:
-    assert _TOLD in await refused(server, "/v1/corpora/people/search", body)
+        {"filter": {"tag": _HALF}},
+        {"filter": {_HALF: {"$exists": True}}},
+        {"searcher": _HALF},
+        {"searcher": "fused", "searcher_options": {"searchers": _HALF}},
+    ):
+        assert _TOLD in await refused(server, "/v1/corpora/people/search", {"query": "x", **more})
 
 
 async def test_questions_in_python(server: Server, corpus: Corpus) -> None:

@@ -55,10 +55,8 @@ def test_it_knows_its_version(image: CleanRoot):
 
 def test_it_indexes_and_answers_without_a_network(image: CleanRoot, data: Path):
     (data / "a.txt").write_text("The observatory of Uraniborg was founded by Tycho Brahe on the island of Hven.")
-    for command in (
-        ["hopweave", "ingest", "a.txt", "--corpus", "sky"],
-        ["hopweave", "ask", QUESTION, "--corpus", "sky", "--json"],
-    ):
+    ask = ["hopweave", "ask", QUESTION, "--corpus", "sky", "--json"]
+    for command in (["hopweave", "ingest", "a.txt", "--corpus", "sky"], ask):
         done = image.run(command, network=False, timeout=300)
         assert done.returncode == 0, done.stderr
     assert "Tycho Brahe" in json.loads(done.stdout)["answer"]

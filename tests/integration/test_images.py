@@ -94,9 +94,8 @@ def test_the_weights_step_accepts_the_published_weights_only(tmp_path: Path):
 
     def carried_out(lib: Path) -> int:
         here = step.replace("/opt/hopweave/lib", f"{lib}/").replace("/tmp/weights", f"{lib}/weights")  # noqa: S108
-        return subprocess.run(
-            ["sh", "-c", here.replace("find ", "find -L ")], capture_output=True, check=False
-        ).returncode
+        command = ["sh", "-c", here.replace("find ", "find -L ")]
+        return subprocess.run(command, capture_output=True, check=False).returncode
 
     assert [carried_out(lib) == 0 for lib in (right, wrong, none)] == [True, False, False]
 

@@ -27,23 +27,17 @@ def test_only_who_walks_imports_the_compiler() -> None:
     assert output_of("import sys, retrieval, retrieval.searchers.fused; print('numba' in sys.modules)") == "False"
 
 
-def test_the_built_in_weights_are_known_without_torch() -> None:
+def test_the_built_in_model_counts_and_embeds_without_torch_and_without_telemetry() -> None:
+    """And before the first text, without the library that computes."""
     script = (
-        "import sys; from core.settings import EmbeddingSettings; from models import make_embedder; "
+        "import asyncio, sys; from core.settings import EmbeddingSettings; from models import make_embedder; "
         "e = make_embedder(EmbeddingSettings()); "
         "print(e.model, e.dimension, e.tokens.max_tokens, e.tokens.count(['one two', '']), "
-        "[m for m in ('openvino', 'torch', 'transformers', 'openai') if m in sys.modules])"
-    )
-    assert output_of(script) == f"{BUILT_IN} 384 254 [2, 0] []"
-
-
-def test_a_question_is_embedded_without_torch_and_without_telemetry() -> None:
-    script = (
-        "import asyncio, sys; from models import SentenceTransformersEmbedder; "
-        "print(len(asyncio.run(SentenceTransformersEmbedder().embed_query('Who?'))), "
+        "[m for m in ('openvino', 'torch', 'transformers', 'openai') if m in sys.modules]); "
+        "print(len(asyncio.run(e.embed_query('Who?'))), "
         "[m for m in ('torch', 'transformers', 'openvino_telemetry', 'openvino.tools.ovc') if m in sys.modules])"
     )
-    assert output_of(script) == "384 []"
+    assert output_of(script) == f"{BUILT_IN} 384 254 [2, 0] []\n384 []"
 
 
 def test_the_python_api_loads_nothing_and_leaves_the_path_alone() -> None:

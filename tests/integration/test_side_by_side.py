@@ -26,10 +26,8 @@ def test_one_that_fails_is_shown_whole_and_fails_all() -> None:
     ran = run(f"first={FAIL}", f"second={PRINT}")
     assert ran.returncode == 1
     assert "=== first\nwhy\n0\n" in ran.stdout
-    assert [line.split(" in ")[0] for line in ran.stdout.splitlines()[-2:]] == [
-        "first: FAILED with 3",
-        "second: passed",
-    ]
+    told = [line.split(" in ")[0] for line in ran.stdout.splitlines()[-2:]]
+    assert told == ["first: FAILED with 3", "second: passed"]
 
 
 def test_what_is_no_command_is_refused() -> None:

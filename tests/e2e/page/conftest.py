@@ -22,8 +22,6 @@ from tests.servers.install import require
 from tests.servers.server import NotStarted
 
 WIDTHS = (360, 1280)
-LOOKS = pytest.mark.parametrize(("width", "colours"), [(360, "dark"), (1280, "light")])
-"""Each width and each scheme of colours once: what fits depends on the width, and contrast on the scheme."""
 LIBRARY = "library"
 KEY = "a-key-of-the-tests-0123456789"
 PATIENCE_MS = 60_000  # two cores may be shared by many

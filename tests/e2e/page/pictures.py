@@ -157,9 +157,8 @@ def draw(browser: Browser, live: Live, folder: Path) -> Iterator[Path]:
     """Draws all pictures: light and dark, and one of them as a telephone shows it."""
     for name, view in PICTURES.items():
         for scheme in ("light", "dark"):
-            yield _draw_one(
-                browser, live, view, folder / f"page-{name}{'-dark' if scheme == 'dark' else ''}.png", scheme
-            )
+            file = folder / f"page-{name}{'-dark' if scheme == 'dark' else ''}.png"
+            yield _draw_one(browser, live, view, file, scheme)
     narrow = folder / f"page-{_ALSO_NARROW}-360.png"
     yield _draw_one(browser, live, PICTURES[_ALSO_NARROW], narrow, "light", _NARROW)
 

@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.e2e.page.conftest import LOOKS, OpenPage
+from tests.e2e.page.conftest import OpenPage
 from tests.e2e.page.library import BUILT, FOLLOW_UP, MILL, make_engine_pdf
 from tests.e2e.page.live import Live
 from tests.e2e.page.test_asking import ask, wait_for_answer
@@ -18,7 +18,9 @@ def follow_up(page: Page, question: str) -> None:
     wait_for_answer(page)
 
 
-def test_a_follow_up_is_understood_and_found_again(open_page: OpenPage, own_corpus: str, live: Live) -> None:
+def test_a_conversation_is_understood_found_again_kept_and_deleted(
+    open_page: OpenPage, own_corpus: str, live: Live
+) -> None:
     live.add(own_corpus, files={"engine.pdf": make_engine_pdf()})
     page = open_page(f"/c/{own_corpus}")
     ask(page, MILL)
@@ -34,34 +36,29 @@ def test_a_follow_up_is_understood_and_found_again(open_page: OpenPage, own_corp
         page.reload()
     history = page.get_by_role("navigation", name="Last questions")
     expect(history.get_by_role("listitem")).to_have_count(1)
-    expect(history.get_by_role("link", name=re.compile(re.escape(MILL)))).to_contain_text("2 questions")
+    listed = history.get_by_role("link", name=re.compile(re.escape(MILL)))
+    expect(listed).to_contain_text("2 questions")
+    assert_accessible(page, "a conversation")
+    page.set_viewport_size({"width": 360, "height": 800})
+    expect(listed).to_have_count(0)
+    page.locator("summary", has_text="Last questions").click()
+    expect(listed.first).to_be_visible()
+    assert_accessible(page, "a conversation on a telephone")
+    page.set_viewport_size({"width": 1280, "height": 800})
     earlier.get_by_role("button", name=re.compile("^Source 1")).first.click()
     expect(page.get_by_role("region", name="Source 1").locator("mark")).to_contain_text("The mill computed")
-
-
-def test_a_conversation_goes_on_from_its_last_question(open_page: OpenPage, own_corpus: str, live: Live) -> None:
-    live.add(own_corpus, files={"engine.pdf": make_engine_pdf()})
-    page = open_page(f"/c/{own_corpus}")
-    ask(page, MILL)
-    wait_for_answer(page)
-    follow_up(page, FOLLOW_UP)
-    page.get_by_role("article", name=MILL).get_by_role("link", name=MILL).click()
+    page.keyboard.press("Escape")
+    earlier.get_by_role("link", name=MILL).click()
     expect(page.get_by_role("heading", level=1, name=MILL)).to_be_visible()
     expect(page.get_by_label("Follow-up question")).to_have_count(0)
     page.locator(".goes-on").get_by_role("link", name=FOLLOW_UP).click()
     expect(page.get_by_label("Follow-up question")).to_be_visible()
+    last = page.url
     page.get_by_role("link", name="New question").click()
     expect(page.get_by_label("Question", exact=True)).to_have_value("")
-    expect(page.get_by_role("navigation", name="Last questions").get_by_role("listitem")).to_have_count(1)
-
-
-def test_a_conversation_is_kept_and_deleted_whole(open_page: OpenPage, own_corpus: str, live: Live) -> None:
-    live.add(own_corpus, files={"engine.pdf": make_engine_pdf()})
-    page = open_page(f"/c/{own_corpus}")
-    ask(page, MILL)
-    wait_for_answer(page)
-    follow_up(page, FOLLOW_UP)
-    expect(page.get_by_role("article", name=MILL)).to_be_visible()
+    expect(history.get_by_role("listitem")).to_have_count(1)
+    page.goto(last)
+    expect(earlier).to_be_visible()
     page.get_by_role("button", name="Keep", exact=True).click()
     expect(page.get_by_role("button", name="Kept")).to_be_visible()
     questions = f"/v1/corpora/{own_corpus}/questions"
@@ -88,19 +85,3 @@ def test_a_follow_up_is_changed_within_its_conversation(open_page: OpenPage) -> 
     page.get_by_role("button", name="Ask", exact=True).click()
     expect(page.get_by_role("heading", level=1, name=FOLLOW_UP)).to_be_visible()
     expect(page.get_by_role("article")).to_have_count(0)
-
-
-@LOOKS
-def test_a_conversation_fits_and_is_accessible(open_page: OpenPage, width: int, colours: str) -> None:
-    page = open_page("/c/library", width=width, colours=colours)
-    ask(page, MILL)
-    wait_for_answer(page)
-    follow_up(page, FOLLOW_UP)
-    expect(page.get_by_role("article", name=MILL)).to_be_visible()
-    listed = page.get_by_role("navigation", name="Last questions").get_by_role("link", name=re.compile(re.escape(MILL)))
-    if width < 1000:
-        expect(listed).to_have_count(0)
-        page.locator("summary", has_text="Last questions").click()
-    expect(listed.first).to_be_visible()
-    assert page.evaluate("() => document.documentElement.scrollWidth") <= width
-    assert_accessible(page, "a conversation")

@@ -6,12 +6,10 @@
 import re
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.documents import make_long_pdf, make_pdf, make_scan
-from tests.e2e.page.conftest import LIBRARY, LOOKS, OpenPage
-from tests.e2e.page.hands import drop
+from tests.e2e.page.conftest import LIBRARY, OpenPage
 from tests.e2e.page.live import Live
 from tests.e2e.page.watch import Watch, assert_accessible
 
@@ -52,15 +50,9 @@ def test_a_long_list_has_few_elements(own_corpus: str, open_page: OpenPage, live
 
 def test_the_list_is_filtered_by_its_address(own_corpus: str, open_page: OpenPage, live: Live, watch: Watch) -> None:
     watch.allow("status of 422")
-    live.add(
-        own_corpus,
-        [
-            {"key": f"{kind}/{n}", "text": f"The {kind} of {n}.", "metadata": {"year": n}}
-            for kind in ("a", "b")
-            for n in range(3)
-        ],
-        {"broken.pdf": b"no PDF"},
-    )
+    letters = [{"key": f"a/{n}", "text": f"The a of {n}.", "metadata": {"year": n}} for n in range(3)]
+    letters += [{"key": f"b/{n}", "text": f"The b of {n}.", "metadata": {"year": n}} for n in range(3)]
+    live.add(own_corpus, letters, {"broken.pdf": b"no PDF"})
     page = open_page(f"/c/{own_corpus}/documents?state=failed")
     expect(page.locator(ROWS)).to_have_count(1)
     expect(page.locator(ROWS)).to_contain_text("is no PDF file, or it is damaged")
@@ -204,42 +196,46 @@ def test_lines_of_a_pdf_are_read_as_paragraphs(own_corpus: str, open_page: OpenP
     assert "\n" not in str(page.locator(".passage-text").evaluate("one => one.textContent")).strip()
 
 
-def test_a_table_of_a_passage_is_shown_as_a_table(own_corpus: str, open_page: OpenPage, live: Live) -> None:
+def test_a_table_of_a_passage_is_shown_as_a_table_whose_words_stay_whole(
+    own_corpus: str, open_page: OpenPage, live: Live
+) -> None:
     rates = "# Fees\n\nOur rates.\n\n| Name | Hourly rate |\n|---|---|\n| Tomas Okeke | 345 |\n| Bo Lind | 290 |\n"
-    live.add(own_corpus, files={"fees.md": rates.encode()})
-    page = open_page(f"/c/{own_corpus}/search?q=Tomas+Okeke")
+    days = "2012/01/15,5.3,1.1,-3.3,3.2,snow\n2012/01/16,2.5,1.7,-2.8,5.0,snow\n"
+    rows = f"date,precipitation,temp_max,temp_min,wind,weather\n{days}"
+    live.add(own_corpus, files={"fees.md": rates.encode(), "weather.csv": rows.encode()})
+    page = open_page(f"/c/{own_corpus}/search?q=Tomas+Okeke&k=1")
     page.get_by_text("The whole passage").click()
     table = page.locator(".passage-table")
     expect(table.get_by_role("columnheader", name="Hourly rate")).to_be_visible()
     expect(table.get_by_role("rowheader", name="Tomas Okeke")).to_be_visible()
     expect(table.get_by_role("cell", name="345")).to_be_visible()
     expect(page.locator(".passage-text")).to_have_text("Our rates.")
-
-
-def test_words_in_a_table_stay_whole_on_a_narrow_screen(own_corpus: str, open_page: OpenPage, live: Live) -> None:
-    days = "2012/01/15,5.3,1.1,-3.3,3.2,snow\n2012/01/16,2.5,1.7,-2.8,5.0,snow\n"
-    rows = f"date,precipitation,temp_max,temp_min,wind,weather\n{days}"
-    live.add(own_corpus, files={"weather.csv": rows.encode()})
-    page = open_page(f"/c/{own_corpus}/search?q=weather+snow", width=360)
+    page.set_viewport_size({"width": 360, "height": 800})
+    page.goto(f"/c/{own_corpus}/search?q=weather+snow&k=1")
     page.get_by_text("The whole passage").click()
-    weather = page.locator(".passage-table").get_by_role("columnheader", name="precipitation")
+    weather = table.get_by_role("columnheader", name="precipitation")
     expect(weather).to_be_visible()
     assert weather.evaluate("one => one.clientHeight < 2 * parseFloat(getComputedStyle(one).lineHeight)"), "one line"
     assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth"), "only the table scrolls"
 
 
-@pytest.mark.parametrize(("key", "direction"), [("ar/الخوارزمي.txt", "rtl"), ("zh/北京大学.md", "ltr")])
-def test_texts_run_in_their_own_direction(open_page: OpenPage, live: Live, key: str, direction: str) -> None:
-    document, chunks = ids_of(live, LIBRARY, key)
-    page = open_page(f"{DOCUMENTS}/{document}?chunk={chunks[0]['id']}", width=360)
-    text = page.locator(".source-text")
-    expect(text).to_be_visible()
-    assert text.evaluate("one => getComputedStyle(one).direction") == direction
-    assert "".join(page.locator(".chunk.selected").all_text_contents()) == chunks[0]["text"]
+def test_texts_run_in_their_own_direction(open_page: OpenPage, live: Live) -> None:
+    page = open_page("/help", width=360)
+    for key, direction in (("ar/الخوارزمي.txt", "rtl"), ("zh/北京大学.md", "ltr")):
+        document, chunks = ids_of(live, LIBRARY, key)
+        page.goto(f"{DOCUMENTS}/{document}?chunk={chunks[0]['id']}")
+        text = page.locator(".source-text")
+        expect(text).to_be_visible()
+        assert text.evaluate("one => getComputedStyle(one).direction") == direction
+        assert "".join(page.locator(".chunk.selected").all_text_contents()) == chunks[0]["text"]
 
 
-def test_a_pdf_without_text_is_shown_with_the_reason(own_corpus: str, open_page: OpenPage, live: Live) -> None:
-    live.add(own_corpus, files={"scan.pdf": make_scan(3)})
+def test_a_pdf_without_text_or_without_pages_is_shown_with_the_reason(
+    own_corpus: str, open_page: OpenPage, live: Live, watch: Watch
+) -> None:
+    watch.allow("status of 422")  # the image, which shows that there is none
+    sent = {"key": "sent", "chunks": [{"text": "One."}, {"text": "Two."}]}
+    live.add(own_corpus, [sent], {"scan.pdf": make_scan(3), "broken.pdf": b"no PDF"})
     document, _ = ids_of(live, own_corpus, "scan.pdf")
     page = open_page(f"/c/{own_corpus}/documents/{document}")
     expect(page.locator(".notice.failed")).to_contain_text("needs OCR")
@@ -247,18 +243,16 @@ def test_a_pdf_without_text_is_shown_with_the_reason(own_corpus: str, open_page:
     expect(page.get_by_text("of 3")).to_be_visible()
     page.get_by_role("button", name="Retry").click()
     expect(page.locator(".followed")).to_contain_text("1 failed")
-
-
-def test_a_damaged_pdf_has_its_reason_once_and_no_pages(
-    own_corpus: str, open_page: OpenPage, live: Live, watch: Watch
-) -> None:
-    watch.allow("status of 422")  # the image, which shows that there is none
-    live.add(own_corpus, files={"broken.pdf": b"no PDF"})
     document, _ = ids_of(live, own_corpus, "broken.pdf")
-    page = open_page(f"/c/{own_corpus}/documents/{document}")
+    page.goto(f"/c/{own_corpus}/documents/{document}")
     expect(page.get_by_role("heading", name="There is no text")).to_be_visible()
     expect(page.get_by_role("form", name="Pages")).to_have_count(0)
     expect(page.get_by_text("is no PDF file")).to_have_count(1)
+    assert_accessible(page)
+    document, _ = ids_of(live, own_corpus, "sent")
+    page.goto(f"/c/{own_corpus}/documents/{document}")
+    expect(page.get_by_text("Two.").last).to_be_visible()
+    assert_accessible(page, "a document that was sent in passages")
 
 
 def test_metadata_are_changed_and_the_document_disabled(own_corpus: str, open_page: OpenPage, live: Live) -> None:
@@ -269,9 +263,8 @@ def test_metadata_are_changed_and_the_document_disabled(own_corpus: str, open_pa
     page.get_by_role("button", name="Change title and metadata").click()
     metadata = page.get_by_label("Metadata, as JSON")
     metadata.fill('{"year": 2')
-    expect(
-        page.get_by_text("This is not JSON. At character 11, a comma or } is needed, but the text ends.")
-    ).to_be_visible()
+    told = "This is not JSON. At character 11, a comma or } is needed, but the text ends."
+    expect(page.get_by_text(told)).to_be_visible()
     expect(page.get_by_role("button", name="Save")).to_be_disabled()
     metadata.fill('{"year": 2, "name": "بغداد"}')
     page.get_by_role("textbox", name="Title").fill("Two")
@@ -345,10 +338,8 @@ def test_a_document_is_deleted_and_gone_by_keyboard(
 def test_a_job_is_followed_and_cancelled(open_page: OpenPage, live: Live) -> None:
     live.create("slow", extractor="llm")
     with live.reader.held():
-        answer = live.client.post(
-            "/v1/corpora/slow/documents", json={"documents": [{"key": "one", "text": "Ada wrote."}]}
-        )
-        job = answer.json()["job"]["id"]
+        sent = {"documents": [{"key": "one", "text": "Ada wrote."}]}
+        job = live.client.post("/v1/corpora/slow/documents", json=sent).json()["job"]["id"]
         page = open_page("/c/slow/documents")
         page.locator(".followed").get_by_role("link", name="Adding documents").click()
         expect(page).to_have_url(re.compile(f"/c/slow/jobs/{job}$"))
@@ -372,34 +363,3 @@ def test_what_does_not_exist_is_told(open_page: OpenPage, watch: Watch) -> None:
     expect(page.get_by_role("alert")).to_contain_text("nothing")
     page.goto("/corpora/people")
     expect(page.get_by_role("heading", name="There is no such page")).to_be_visible()
-
-
-@LOOKS
-def test_the_views_are_accessible(
-    own_corpus: str, open_page: OpenPage, live: Live, watch: Watch, colours: str, width: int
-) -> None:
-    watch.allow("status of 422")  # the image of a broken file
-    live.add(own_corpus, [{"key": "sent", "chunks": [{"text": "One."}, {"text": "Two."}]}], {"broken.pdf": b"no PDF"})
-    engine, chunks = ids_of(live, LIBRARY, "engine.pdf")
-    broken, _ = ids_of(live, own_corpus, "broken.pdf")
-    sent, _ = ids_of(live, own_corpus, "sent")
-    failed = live.get("/v1/jobs", corpus=own_corpus)["data"][0]["id"]
-    page = open_page("/", width=width, colours=colours)
-    shown = {
-        "/": LIBRARY,
-        DOCUMENTS: "The Analytical Engine",
-        f"{DOCUMENTS}/{engine}?chunk={chunks[1]['id']}": "The mill computed",
-        f"/c/{own_corpus}/documents/{broken}": "There is no text",
-        f"/c/{own_corpus}/documents/{sent}": "Two.",
-        f"/c/{own_corpus}/jobs": "Adding documents",
-        f"/c/{own_corpus}/jobs/{failed}": "Adding documents",
-        f"/c/{own_corpus}/documents?filter=nothing": "The filter is not JSON",
-    }
-    for path, text in shown.items():
-        page.goto(path)
-        expect(page.get_by_text(text).last).to_be_visible()
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{path} is too wide"
-        assert_accessible(page)
-    drop(page, {"a.md": b"A note.", "b.png": b"?", "c.pdf": make_pdf([("p", "Some text.")])})
-    expect(page.locator(".estimate")).to_be_visible()
-    assert_accessible(page)

@@ -4,13 +4,12 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.e2e.page.conftest import LOOKS, OpenPage
+from tests.e2e.page.conftest import OpenPage
 from tests.e2e.page.live import Live
 from tests.e2e.page.test_asking import wait_for_answer
-from tests.e2e.page.watch import assert_accessible
 
 
-def test_a_sample_question_is_taken_and_asked(open_page: OpenPage) -> None:
+def test_a_sample_question_is_taken_and_asked_and_what_is_in_the_corpus_is_told(open_page: OpenPage) -> None:
     page = open_page("/c/library")
     samples = page.get_by_role("region", name="You can ask").get_by_role("button")
     sample = samples.filter(has_text="Who worked with Charles Babbage?")
@@ -21,10 +20,7 @@ def test_a_sample_question_is_taken_and_asked(open_page: OpenPage) -> None:
     expect(samples).to_have_count(0)
     page.keyboard.press("Enter")
     wait_for_answer(page)
-
-
-def test_it_says_what_is_in_the_corpus(open_page: OpenPage) -> None:
-    page = open_page("/c/library")
+    page.goto("/c/library")
     contents = page.get_by_role("region", name="What is in it")
     expect(contents).to_contain_text(re.compile("Markdown 4"))
     expect(contents).to_contain_text("PDF 1")
@@ -38,12 +34,3 @@ def test_a_corpus_without_names_has_no_samples(open_page: OpenPage, own_corpus: 
     page = open_page(f"/c/{own_corpus}")
     expect(page.get_by_role("region", name="What is in it")).to_contain_text("1 document")
     expect(page.get_by_role("region", name="You can ask")).to_have_count(0)
-
-
-@LOOKS
-def test_the_start_view_fits_and_is_accessible(open_page: OpenPage, width: int, colours: str) -> None:
-    page = open_page("/c/library", width=width, colours=colours)
-    expect(page.get_by_role("region", name="You can ask")).to_be_visible()
-    expect(page.get_by_role("region", name="What is in it")).to_be_visible()
-    assert page.evaluate("() => document.documentElement.scrollWidth") <= width
-    assert_accessible(page, "the start view")

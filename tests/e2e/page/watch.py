@@ -101,7 +101,7 @@ def longest_block(page: Page) -> Iterator[Block]:
 
 def assert_accessible(shown: Page | Locator, name: str = "") -> None:
     """Asserts that axe-core finds nothing serious or critical on a page as it is now, whole also for a part of it, in
-    light and in dark.
+    light and in dark, and that no part of the page is wider than its window.
     """
     page = shown.page if isinstance(shown, Locator) else shown
     if not page.evaluate("() => 'axe' in window"):
@@ -113,6 +113,7 @@ def assert_accessible(shown: Page | Locator, name: str = "") -> None:
         grave = [one for one in found if one["impact"] in _GRAVE]
         told += [f"{colours}: {one['impact']} {one['id']}: {_describe(node)}" for one in grave for node in one["nodes"]]
     assert not told, f"{name or page.url}\n" + "\n".join(told)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{name or page.url} is too wide"
 
 
 def _describe(node: dict[str, Any]) -> str:

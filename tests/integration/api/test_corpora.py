@@ -95,8 +95,7 @@ async def test_a_corpus_without_vectors_and_graph(server: Server) -> None:
     found = await server.client.post("/v1/corpora/people/search", json={"query": "first program"})
     assert found.status_code == 200
     assert found.json()["hits"]
-    refused = await server.client.post(
-        "/v1/corpora/people/search", json={"query": "first program", "searcher": "dense"}
-    )
+    dense = {"query": "first program", "searcher": "dense"}
+    refused = await server.client.post("/v1/corpora/people/search", json=dense)
     assert refused.status_code == 422
     assert "corpus 'people' has none" in refused.json()["detail"]

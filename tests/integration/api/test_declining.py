@@ -1,7 +1,5 @@
 """An abstention of `extractive` cites the nearest passages on every front end, and is not verified."""
 
-import pytest
-
 from tests.integration.api.conftest import Server
 from tests.integration.api.stored_questions import wait
 from tests.integration.api.test_python_api import connected
@@ -13,7 +11,7 @@ BODY = {"question": QUESTION, "reasoner": DECLINING}
 START = "No sentence here surely answers this. Nearest:\n\n"
 
 
-async def test_over_http(people: Server) -> None:
+async def test_over_http_stored_from_python_and_in_a_chat(people: Server) -> None:
     asked = await people.client.post(f"{PATH}/ask", json={**BODY, "verify": True})
     assert asked.status_code == 200, asked.text
     said = asked.json()
@@ -21,26 +19,17 @@ async def test_over_http(people: Server) -> None:
     assert said["answer"].startswith(START)
     assert 1 <= len(said["citations"]) <= 3
     assert said["steps"][0]["answer"] == ""
-
-
-async def test_stored(people: Server) -> None:
     made = await people.client.post(f"{PATH}/questions", json=BODY)
     shown = await wait(people, made.json()["id"])
     assert shown["answer"]["abstained"]
     assert shown["answer"]["citations"][0]["quote"] in shown["answer"]["answer"]
-
-
-async def test_from_python(people: Server) -> None:
     async with connected(people) as client:
         answer = await client.ask("people", QUESTION, reasoner=DECLINING)
     assert (answer.abstained, answer.support) == (True, "none")
     assert answer.citations
-
-
-@pytest.mark.parametrize("stream", [False, True])
-async def test_in_a_chat(people: Server, stream: bool) -> None:
-    body = {"model": f"people:{DECLINING}", "messages": [{"role": "user", "content": QUESTION}], "stream": stream}
-    answer = await people.client.post("/v1/chat/completions", json=body)
-    assert answer.status_code == 200, answer.text
-    assert "Nearest:\\n\\n" in answer.text
-    assert "**Sources**" in answer.text
+    for stream in (False, True):
+        body = {"model": f"people:{DECLINING}", "messages": [{"role": "user", "content": QUESTION}], "stream": stream}
+        chatted = await people.client.post("/v1/chat/completions", json=body)
+        assert chatted.status_code == 200, chatted.text
+        assert "Nearest:\\n\\n" in chatted.text
+        assert "**Sources**" in chatted.text

@@ -1,7 +1,5 @@
 """Documents over HTTP: handed in, listed, read, deleted, tried again."""
 
-import pytest
-
 from tests.integration.api.conftest import ADA, BABBAGE, BEIDA, Server
 
 
@@ -11,13 +9,9 @@ async def test_handing_in_answers_with_a_job_that_can_be_followed(server: Server
     assert answer.status_code == 202
     body = answer.json()
     assert answer.headers["location"] == f"/v1/jobs/{body['job']['id']}"
-    assert body["documents"][0] == {
-        "id": body["documents"][0]["id"],
-        "key": "ada",
-        "state": "queued",
-        "unchanged": False,
-        "skipped": False,
-    }
+    id = body["documents"][0].pop("id")
+    assert id
+    assert body["documents"][0] == {"key": "ada", "state": "queued", "unchanged": False, "skipped": False}
     assert len(body["documents"][1]["key"]) == 64, "the default key is the content's hash"
     await server.work("people")
     job = (await server.client.get(answer.headers["location"])).json()
@@ -40,14 +34,14 @@ async def test_conflicts(people: Server) -> None:
     assert "new" not in keys, "nothing is written"
 
 
-@pytest.mark.parametrize("on_conflict", ["skip", "error"])
-async def test_submissions_that_conflict_leave_no_original(people: Server, on_conflict: str) -> None:
+async def test_submissions_that_conflict_leave_no_original(people: Server) -> None:
     corpus = await people.container.record.corpora.get("people")
     before = await people.container.files.names(corpus.id)
-    await people.add({**ADA, "text": "Something else."}, BABBAGE, on_conflict=on_conflict)
-    assert await people.container.record.maintenance.list_corpora_with_work() == [corpus.id]
-    await people.work("people")
-    assert await people.container.files.names(corpus.id) == before
+    for on_conflict in ("skip", "error"):
+        await people.add({**ADA, "text": "Something else."}, BABBAGE, on_conflict=on_conflict)
+        assert await people.container.record.maintenance.list_corpora_with_work() == [corpus.id]
+        await people.work("people")
+        assert await people.container.files.names(corpus.id) == before
 
 
 async def test_lists_in_pages(people: Server) -> None:
@@ -99,12 +93,9 @@ async def test_deleting_is_invisible_at_once(people: Server) -> None:
     assert by_key.status_code == 202
     await people.work("people")
     assert (await people.client.get(by_key.headers["location"])).json()["counts"] == {"deleted": 1}
-    half = await people.client.post(
-        "/v1/corpora/people/documents/delete",
-        content=b'{"keys": ["\\ud800"]}',
-        headers={"content-type": "application/json"},
-    )
-    assert half.status_code == 422
+    headers = {"content-type": "application/json"}
+    path, half = "/v1/corpora/people/documents/delete", b'{"keys": ["\\ud800"]}'
+    assert (await people.client.post(path, content=half, headers=headers)).status_code == 422
 
 
 async def test_retry_after_a_cancelled_job(server: Server) -> None:
@@ -130,12 +121,11 @@ async def test_malformed_triples_are_counted(server: Server) -> None:
     assert (await server.client.get("/v1/corpora/people")).json()["counts"]["facts"] == 1
 
 
-@pytest.mark.parametrize("key", ["../etc/passwd", "a/../../b", "/etc/passwd", "a\0b", "", " ", "x" * 1025, "\\\\host"])
-async def test_keys_that_could_lead_astray(server: Server, key: str) -> None:
+async def test_keys_that_could_lead_astray(server: Server) -> None:
     await server.corpus()
-    answer = await server.add(BEIDA, {"key": key, "text": "A text."})
-    assert answer.status_code == 422
-    assert "documents[1]" in answer.json()["detail"]
+    for key in ("../etc/passwd", "a/../../b", "/etc/passwd", "a\0b", "", " ", "x" * 1025, "\\\\host"):
+        answer = await server.add(BEIDA, {"key": key, "text": "A text."})
+        assert (answer.status_code, "documents[1]" in answer.json()["detail"]) == (422, True), key
     assert (await server.client.get("/v1/corpora/people/documents")).json()["data"] == [], "nothing was queued"
 
 

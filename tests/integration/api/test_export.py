@@ -13,7 +13,8 @@ import pytest
 
 from app.export.exports import format_cell
 from core.ids import entity_id
-from tests.integration.api.conftest import ADA, BABBAGE, BEIDA, MakeServer, Server
+from tests.integration.api.asgi import make_scope
+from tests.integration.api.conftest import ADA, BABBAGE, BEIDA, Server
 
 _NS = {"g": "http://graphml.graphdrawing.org/xmlns"}
 
@@ -33,19 +34,15 @@ async def test_canonical_is_the_same_whatever_the_history(people: Server) -> Non
     await people.ingest(BABBAGE, ADA, {"key": "gone", "text": "Gone With Wind."}, corpus="other")
     await people.client.post("/v1/corpora/other/documents/delete", json={"keys": ["gone"]})
     await people.work("other")
-    one, other = [
-        (await people.client.get(f"/v1/corpora/{name}/export", params={"canonical": "true"})).content
-        for name in ("people", "other")
-    ]
+    paths = [f"/v1/corpora/{name}/export?canonical=true" for name in ("people", "other")]
+    one, other = [(await people.client.get(path)).content for path in paths]
     assert one == other
 
 
 async def test_graphml_has_communities_and_legal_characters(server: Server) -> None:
     await server.corpus(extractor="pattern+given", fine="on")
-    await server.ingest(
-        {**ADA, "title": 'Ada & <Co> \x01 "quoted"', "triples": [["Ada Lovelace", "knew <&>", "Charles Babbage"]]},
-        BEIDA,
-    )
+    triples = [["Ada Lovelace", "knew <&>", "Charles Babbage"]]
+    await server.ingest({**ADA, "title": 'Ada & <Co> \x01 "quoted"', "triples": triples}, BEIDA)
     answer = await server.client.get("/v1/corpora/people/export", params={"format": "graphml"})
     assert answer.headers["content-type"] == "application/graphml+xml"
     graph = ET.fromstring(answer.content)  # noqa: S314 - our own output
@@ -75,25 +72,21 @@ async def test_csv_disarms_formulas(server: Server) -> None:
     assert titles == {f"k{n}": f"'{text}" if n < 5 else text for n, text in enumerate(texts)}
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"])
-def test_no_cell_begins_as_a_formula(start: str) -> None:
-    assert format_cell(f"{start}cmd|' /C calc'!A0") == f"'{start}cmd|' /C calc'!A0"
-    assert format_cell(f"no {start}") == f"no {start}"
+def test_no_cell_begins_as_a_formula() -> None:
+    for start in ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"):
+        assert format_cell(f"{start}cmd|' /C calc'!A0") == f"'{start}cmd|' /C calc'!A0"
+        assert format_cell(f"no {start}") == f"no {start}"
 
 
-async def test_faults(people: Server) -> None:
-    assert (await people.client.get("/v1/corpora/people/export", params={"format": "pdf"})).status_code == 422
-    assert (await people.client.get("/v1/corpora/nothing/export")).status_code == 404
-
-
-async def test_an_empty_corpus(make_server: MakeServer) -> None:
-    server = await make_server()
+async def test_an_empty_corpus_and_faults(server: Server) -> None:
     await server.corpus()
     for format in ("jsonl", "graphml", "csv"):
         answer = await server.client.get("/v1/corpora/people/export", params={"format": format})
         assert answer.status_code == 200
         if format == "graphml":
             assert ET.fromstring(answer.content).findall(".//g:node", _NS) == []  # noqa: S314 - our own
+    assert (await server.client.get("/v1/corpora/people/export", params={"format": "pdf"})).status_code == 422
+    assert (await server.client.get("/v1/corpora/nothing/export")).status_code == 404
 
 
 @pytest.mark.parametrize("format", ["jsonl", "csv"])
@@ -112,20 +105,7 @@ async def test_an_export_ends_with_its_client(people: Server, monkeypatch: pytes
             ended.set()
 
     monkeypatch.setattr(exporter, "rows", rows)
-    scope = {
-        "type": "http",
-        "asgi": {"version": "3.0", "spec_version": "2.3"},
-        "http_version": "1.1",
-        "method": "GET",
-        "scheme": "http",
-        "path": "/v1/corpora/people/export",
-        "raw_path": b"/v1/corpora/people/export",
-        "query_string": f"format={format}&canonical=true".encode(),
-        "root_path": "",
-        "headers": [(b"host", b"127.0.0.1:8000")],
-        "client": ("127.0.0.1", 1),
-        "server": ("127.0.0.1", 8000),
-    }
+    scope = make_scope("/v1/corpora/people/export", query=f"format={format}&canonical=true")
     left = asyncio.Event()
 
     async def receive() -> dict[str, Any]:

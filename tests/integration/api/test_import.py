@@ -14,6 +14,7 @@ import pytest
 from app.container import Container
 from core.settings import ApiSettings, Settings
 from tests.desk import CountingEmbedder
+from tests.integration.api.asgi import make_scope
 from tests.integration.api.conftest import ADA, MakeServer, Server
 
 _AT = "/v1/corpora/moved/import"
@@ -174,21 +175,7 @@ async def test_memory_does_not_depend_on_the_size_of_the_body(tmp_path: Path) ->
 
 async def _call(server: Server, messages: list[dict[str, Any]]) -> None:
     """Send an import to the application as these messages, and wait until it has ended."""
-    headers = [(b"host", b"127.0.0.1:8000"), (b"content-type", b"application/x-ndjson"), (b"transfer-encoding", b"x")]
-    scope = {
-        "type": "http",
-        "asgi": {"version": "3.0", "spec_version": "2.4"},
-        "http_version": "1.1",
-        "method": "POST",
-        "scheme": "http",
-        "path": _AT,
-        "raw_path": _AT.encode(),
-        "query_string": b"",
-        "root_path": "",
-        "headers": headers,
-        "client": ("127.0.0.1", 1),
-        "server": ("127.0.0.1", 8000),
-    }
+    headers = [(b"content-type", b"application/x-ndjson"), (b"transfer-encoding", b"x")]
     waiting = iter(messages)
 
     async def receive() -> dict[str, Any]:
@@ -197,4 +184,4 @@ async def _call(server: Server, messages: list[dict[str, Any]]) -> None:
     async def send(_: Any) -> None: ...
 
     async with asyncio.timeout(60):
-        await server.app(scope, receive, send)
+        await server.app(make_scope(_AT, "POST", headers), receive, send)

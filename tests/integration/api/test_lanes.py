@@ -20,6 +20,7 @@ from indexer import LoadingLane
 from indexer.chunking import packing
 from indexer.chunking import pieces as splitting_pieces
 from tests.documents import make_long_pdf, make_pdf
+from tests.integration.api.asgi import make_scope
 from tests.integration.api.conftest import Server
 
 PDF = make_pdf([("p", "The first page."), ("page", ""), ("p", "The second page.")])
@@ -160,17 +161,4 @@ def _call_and_leave(server: Server, body: bytes, left: asyncio.Event) -> Corouti
     async def send(message: Any) -> None:
         """The client has left."""
 
-    scope = {
-        "type": "http",
-        "method": "POST",
-        "path": _ESTIMATES,
-        "raw_path": _ESTIMATES.encode(),
-        "query_string": b"",
-        "root_path": "",
-        "scheme": "http",
-        "http_version": "1.1",
-        "headers": [(b"host", b"127.0.0.1:8000"), (b"content-type", b"application/json")],
-        "client": ("127.0.0.1", 50_000),
-        "server": ("127.0.0.1", 8000),
-    }
-    return server.app(scope, receive, send)
+    return server.app(make_scope(_ESTIMATES, "POST", [(b"content-type", b"application/json")]), receive, send)

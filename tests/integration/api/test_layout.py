@@ -78,27 +78,18 @@ async def test_hits_are_grouped_by_document(library: Server) -> None:
     assert [hit["document"]["key"] for hit in only] == ["note"]
 
 
-@pytest.mark.parametrize("searcher", ["dense", "graph", "fused", "bridged"])
-async def test_every_searcher_can_be_laid_out(library: Server, searcher: str) -> None:
-    hits = await search(library, "the red lantern", searcher=searcher, group_by="document", context=1, explain=True)
-    keys = [hit["document"]["key"] for hit in hits]
-    assert sorted(keys) == ["book", "note"]
-    assert len(hits[keys.index("book")]["other_passages"]) <= len(LINES) - 1
-
-
-async def test_what_is_deleted_is_no_neighbour(library: Server) -> None:
+async def test_every_searcher_can_be_laid_out_and_wrong_fields_are_named(library: Server) -> None:
+    for searcher in ("dense", "graph", "fused", "bridged"):
+        hits = await search(library, "the red lantern", searcher=searcher, group_by="document", context=1, explain=True)
+        keys = [hit["document"]["key"] for hit in hits]
+        assert sorted(keys) == ["book", "note"], searcher
+        assert len(hits[keys.index("book")]["other_passages"]) <= len(LINES) - 1
+    for name, value in (("context", 6), ("context", -1), ("group_by", "chapter")):
+        answer = await library.client.post("/v1/corpora/people/search", json={"query": "a", name: value})
+        assert (answer.status_code, name in answer.json()["detail"]) == (422, True)
     await library.client.post("/v1/corpora/people/documents/delete", json={"keys": ["book"]})
-    assert [hit["document"]["key"] for hit in await search(library, "red lantern", context=5)] == ["note"]
-
-
-@pytest.mark.parametrize(
-    ("fields", "named"),
-    [({"context": 6}, "context"), ({"context": -1}, "context"), ({"group_by": "chapter"}, "group_by")],
-)
-async def test_wrong_fields_are_named(library: Server, fields: dict[str, Any], named: str) -> None:
-    answer = await library.client.post("/v1/corpora/people/search", json={"query": "a", **fields})
-    assert answer.status_code == 422
-    assert named in answer.json()["detail"]
+    left = await search(library, "red lantern", context=5)
+    assert [hit["document"]["key"] for hit in left] == ["note"], "what is deleted is no neighbour"
 
 
 async def test_a_document_that_fills_all_that_is_searched_is_noted(library: Server) -> None:

@@ -26,10 +26,7 @@ async def test_the_clause_of_the_named_lease_is_first(server: Server) -> None:
     await server.corpus()
     await server.ingest(*map(make_lease, names))
     for name in names:
-        body = {
-            "query": f"Consider the lease of {name}; may the premises be sublet in part?",
-            "k": 8,
-        }
+        body = {"query": f"Consider the lease of {name}; may the premises be sublet in part?", "k": 8}
         answer = await server.client.post(f"{PATH}/search", json=body)
         assert answer.status_code == 200, answer.text
         hits = answer.json()["hits"]
@@ -43,13 +40,10 @@ async def test_only_the_named_lease_is_quoted(server: Server) -> None:
     other = "A part of the rooms is sublet only if the landlord has agreed."
     await server.corpus()
     await server.ingest(
-        make_lease("Halden Mills", Subletting=other), make_lease("Okeke Ferries"), make_lease("Solberg Works")
+        make_lease("Halden Mills", Subletting=other), *map(make_lease, ("Okeke Ferries", "Solberg Works"))
     )
-    body = {
-        "question": "Consider the lease of Halden Mills; may the premises be sublet in part?",
-        "reasoner": "extractive",
-        "k": 30,
-    }
+    question = "Consider the lease of Halden Mills; may the premises be sublet in part?"
+    body = {"question": question, "reasoner": "extractive", "k": 30}
     answer = await server.client.post(f"{PATH}/ask", json=body)
     assert answer.status_code == 200, answer.text
     cited = {citation["document"]["key"] for citation in answer.json()["citations"]}

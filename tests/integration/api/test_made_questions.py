@@ -104,6 +104,9 @@ async def test_documents_that_are_not_enabled_are_not_asked_about(people: Server
     asked = [{"id": "1", "question": "Who owns Orell Press?", "supporting": ["presses"]}]
     measured = await measure(people, asked)
     assert (measured["asked"], measured["gone"], measured["searchers"][0]["scores"]) == (0, ["1"], {})
+    bare = [{"id": "1", "question": "Why?"}, {"id": "2", "question": "Why?", "supporting": ["a"], "answerable": False}]
+    measured = await measure(people, bare)  # nor is a question without supports
+    assert (measured["asked"], measured["gone"], measured["searchers"][0]["scores"]) == (0, [], {})
 
 
 async def test_nothing_is_stored(people: Server) -> None:
@@ -118,64 +121,36 @@ async def test_nothing_is_stored(people: Server) -> None:
     assert (await people.client.get(f"{CORPUS}/questions")).json()["data"] == []
 
 
-async def test_a_question_without_supports_is_not_asked(people: Server) -> None:
-    bare = [{"id": "1", "question": "Why?"}, {"id": "2", "question": "Why?", "supporting": ["a"], "answerable": False}]
-    measured = await measure(people, bare)
-    assert (measured["asked"], measured["gone"], measured["searchers"][0]["scores"]) == (0, [], {})
-
-
-@pytest.mark.parametrize(
-    ("path", "body", "said"),
-    [
-        ("made-questions", {"count": 501}, "count"),
-        ("made-questions", {"kinds": ["riddle"]}, "kinds"),
-        ("made-questions", {"kinds": ["two_hop"]}, "no question can be made"),
-        ("measurements", {"questions": [], "searchers": ["sparse"]}, "questions"),
-        (
-            "measurements",
-            {"questions": [{"id": "7", "question": "\x1d", "answerable": False}], "searchers": ["sparse"]},
-            "the question of '7' is empty",
-        ),
-        (
-            "measurements",
-            {"questions": [{"id": "1", "question": "Why?", "supporting": ["a"]}], "searchers": ["bridged:ranker=/etc"]},
-            "ranker",
-        ),
-        (
-            "measurements",
-            {
-                "questions": [{"id": "1", "question": "Why?", "supporting": [{"id": "a", "start": 5, "end": 5}]}],
-                "searchers": ["sparse"],
-            },
-            "excluded",
-        ),
-    ],
+_WHY = {"id": "1", "question": "Why?", "supporting": ["a"]}
+_REFUSED: tuple[tuple[dict[str, Any], str], ...] = (
+    ({"count": 501}, "count"),
+    ({"kinds": ["riddle"]}, "kinds"),
+    ({"kinds": ["two_hop"]}, "no question can be made"),
+    ({"questions": []}, "questions"),
+    ({"questions": [{"id": "7", "question": "\x1d", "answerable": False}]}, "the question of '7' is empty"),
+    ({"questions": [_WHY], "searchers": ["bridged:ranker=/etc"]}, "ranker"),
+    ({"questions": [{**_WHY, "supporting": [{"id": "a", "start": 5, "end": 5}]}]}, "excluded"),
+    ({"questions": [{**_WHY, "id": str(n)} for n in range(101)]}, "questions"),
+    ({"questions": [_WHY], "searchers": [f"sparse:b=0.{n}" for n in range(6)]}, "searchers"),
+    ({"questions": [{**_WHY, "supporting": ["hotels"] * 21}]}, "supporting"),
 )
-async def test_what_cannot_be_done_is_said(people: Server, path: str, body: dict[str, Any], said: str) -> None:
-    refused = await people.client.post(f"{CORPUS}/{path}", json=body)
-    assert refused.status_code == 422
-    assert said in refused.text
 
 
-@pytest.mark.parametrize(("questions", "searchers", "supports"), [(101, 1, 1), (1, 6, 1), (1, 1, 21)])
-async def test_a_measurement_is_bounded(people: Server, questions: int, searchers: int, supports: int) -> None:
-    asked = [{"id": str(n), "question": "Why?", "supporting": ["hotels"] * supports} for n in range(questions)]
-    body = {"questions": asked, "searchers": [f"sparse:b=0.{n}" for n in range(searchers)]}
-    assert (await people.client.post(f"{CORPUS}/measurements", json=body)).status_code == 422
+async def test_what_cannot_be_done_is_said(people: Server) -> None:
+    for body, said in _REFUSED:
+        path, more = ("measurements", {"searchers": ["sparse"]}) if "questions" in body else ("made-questions", {})
+        refused = await people.client.post(f"{CORPUS}/{path}", json={**more, **body})
+        assert (refused.status_code, said in refused.text) == (422, True), (body, refused.text)
+    assert (await make(people))["questions"], "the slot is free again after a failure"
 
 
-async def test_a_large_corpus_is_refused_before_it_is_read(people: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(requests, "MOST_PASSAGES", 1)
+@pytest.mark.parametrize(("bound", "value"), [("MOST_PASSAGES", 1), ("MOST_SECONDS", 0.0)])
+async def test_work_that_is_too_large_or_long_is_refused_and_says_what_to_do(
+    people: Server, monkeypatch: pytest.MonkeyPatch, bound: str, value: float
+) -> None:
+    monkeypatch.setattr(requests, bound, value)
     refused = await people.client.post(f"{CORPUS}/made-questions", json={})
-    assert refused.status_code == 422
-    assert "hopweave questions make" in refused.text
-
-
-async def test_long_work_is_ended_and_says_what_to_do(people: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(requests, "MOST_SECONDS", 0.0)
-    refused = await people.client.post(f"{CORPUS}/made-questions", json={})
-    assert refused.status_code == 422
-    assert "hopweave questions make" in refused.text
+    assert (refused.status_code, "hopweave questions make" in refused.text) == (422, True)
 
 
 async def test_once_the_caller_has_left_the_work_ends_and_the_slot_is_free(
@@ -205,12 +180,6 @@ async def test_once_the_caller_has_left_the_work_ends_and_the_slot_is_free(
             over.set()
         with pytest.raises(asyncio.CancelledError):
             await making
-    assert (await make(people))["questions"]
-
-
-async def test_the_slot_is_free_again_after_a_failure(people: Server) -> None:
-    for _ in range(2):
-        assert (await people.client.post(f"{CORPUS}/made-questions", json={"kinds": ["two_hop"]})).status_code == 422
     assert (await make(people))["questions"]
 
 

@@ -41,13 +41,12 @@ async def test_a_search_waits_for_it(people: Server, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.usefixtures("impatient")
-@pytest.mark.parametrize("action", ["search", "ask"])
-async def test_a_generation_that_does_not_come_is_a_conflict(people: Server, action: str) -> None:
-    body = {{"search": "query", "ask": "question"}[action]: "Who?", "min_generation": 999}
-    answer = await people.client.post(f"/v1/corpora/people/{action}", json=body)
-    assert answer.status_code == 409
-    assert "999 was asked for" in answer.json()["detail"]
-    assert "leave `min_generation` out" in answer.json()["detail"]
+async def test_a_generation_that_does_not_come_is_a_conflict(people: Server) -> None:
+    for action, word in (("search", "query"), ("ask", "question")):
+        answer = await people.client.post(f"/v1/corpora/people/{action}", json={word: "Who?", "min_generation": 999})
+        assert answer.status_code == 409
+        assert "999 was asked for" in answer.json()["detail"]
+        assert "leave `min_generation` out" in answer.json()["detail"]
 
 
 @pytest.mark.usefixtures("impatient")

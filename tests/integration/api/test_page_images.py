@@ -5,6 +5,7 @@ from typing import Any
 
 import httpx
 
+from core.ids import document_id
 from core.keys import Scope
 from tests.documents import make_long_pdf, make_pdf
 from tests.images_of_pages import highlighted, open_png
@@ -49,7 +50,7 @@ async def test_a_page_is_an_image_with_the_words_marked(server: Server) -> None:
     assert marked.headers["X-Marked"] == str(len("second page of the report"))
 
 
-async def test_a_document_tells_its_pages(server: Server) -> None:
+async def test_a_document_tells_its_pages_and_an_image_that_a_client_has_is_not_drawn_again(server: Server) -> None:
     await server.corpus()
     path = await address(server, pdf(), {"key": "note", "text": BUILT})
     shown = (await server.client.get(path)).json()
@@ -60,39 +61,12 @@ async def test_a_document_tells_its_pages(server: Server) -> None:
     refused = await image(server, f"/v1/corpora/people/documents/{note['id']}")
     assert refused.status_code == 415
     assert "'note' has no images of its pages: only PDF files have" in refused.json()["detail"]
-
-
-async def test_a_document_that_failed_has_images_and_no_pages(server: Server) -> None:
-    """Such as one of images: one can look at what could not be read."""
-    await server.corpus()
-    path = await address(server, pdf(content=make_pdf([("p", "")])))
-    shown = (await server.client.get(path)).json()
-    assert (shown["state"], shown["pages"], shown["page_images"]) == ("failed", None, True)
-    assert (await image(server, path)).status_code == 200
-
-
-async def test_what_is_refused(server: Server) -> None:
-    await server.corpus()
-    path = await address(server, pdf(), pdf("locked.pdf", make_pdf(PAGES, is_encrypted=True)))
-    missing = await image(server, path, 3)
-    assert missing.status_code == 404
-    assert missing.json()["detail"] == "document 'report.pdf' has no page 3; it has 2 pages"
-    for wrong in ({"width": 99}, {"width": 2001}, {"mark": "a" * 4001}, {"zoom": 2}):
-        assert (await image(server, path, **wrong)).status_code == 422, wrong
-    for page in (0, -1):
-        assert (await image(server, path, page)).status_code == 422
-    [locked] = (await server.client.get("/v1/corpora/people/documents", params={"key": "locked.pdf"})).json()["data"]
-    refused = await image(server, f"/v1/corpora/people/documents/{locked['id']}")
-    assert refused.status_code == 422
-    assert "is encrypted: it needs a password" in refused.json()["detail"]
-    assert (await image(server, "/v1/corpora/people/documents/none")).status_code == 404
-    long = await image(server, path, mark="北" * 4000)
-    assert (long.status_code, long.headers["X-Marked"]) == (200, "0")
-
-
-async def test_an_image_that_a_client_has_is_not_drawn_again(server: Server) -> None:
-    await server.corpus()
-    path = await address(server, pdf())
+    async with connected(server) as client:
+        document = await client.get_document("people", path.rsplit("/", 1)[-1])
+        assert (document.pages, document.page_images) == (2, True)
+        png = await client.get_page_image("people", document.id, 2, width=200, mark="second page")
+    assert open_png(png).width == 200
+    assert highlighted(png) is not None
     tag = (await image(server, path, mark="office")).headers["ETag"]
     at = f"{path}/pages/1/image"
     for sent in (tag, f'"other", W/{tag}'):
@@ -108,6 +82,30 @@ async def test_an_image_that_a_client_has_is_not_drawn_again(server: Server) -> 
     assert deleted.status_code == 404
 
 
+async def test_what_is_refused_and_what_could_not_be_read(server: Server) -> None:
+    """A document that failed, such as one of images, has images and no pages: one can look at it."""
+    await server.corpus()
+    locked, failed = pdf("locked.pdf", make_pdf(PAGES, is_encrypted=True)), pdf("failed.pdf", make_pdf([("p", "")]))
+    path = await address(server, pdf(), locked, failed)
+    at = f"/v1/corpora/people/documents/{document_id('failed.pdf')}"
+    shown = (await server.client.get(at)).json()
+    assert (shown["state"], shown["pages"], shown["page_images"]) == ("failed", None, True)
+    assert (await image(server, at)).status_code == 200
+    missing = await image(server, path, 3)
+    assert missing.status_code == 404
+    assert missing.json()["detail"] == "document 'report.pdf' has no page 3; it has 2 pages"
+    for wrong in ({"width": 99}, {"width": 2001}, {"mark": "a" * 4001}, {"zoom": 2}):
+        assert (await image(server, path, **wrong)).status_code == 422, wrong
+    for page in (0, -1):
+        assert (await image(server, path, page)).status_code == 422
+    refused = await image(server, f"/v1/corpora/people/documents/{document_id('locked.pdf')}")
+    assert refused.status_code == 422
+    assert "is encrypted: it needs a password" in refused.json()["detail"]
+    assert (await image(server, "/v1/corpora/people/documents/none")).status_code == 404
+    long = await image(server, path, mark="北" * 4000)
+    assert (long.status_code, long.headers["X-Marked"]) == (200, "0")
+
+
 async def test_a_key_with_a_filter_sees_the_images_of_its_documents_only(server: Server) -> None:
     await server.corpus()
     seen = await address(server, pdf(metadata={"team": "open"}))
@@ -121,17 +119,6 @@ async def test_a_key_with_a_filter_sees_the_images_of_its_documents_only(server:
     assert (await holder("GET", seen)).json()["pages"] == 2
     writer = await Keys(server).make(Scope.WRITE)
     assert (await writer("GET", f"{seen}/pages/1/image")).status_code == 403
-
-
-async def test_an_image_in_python(server: Server) -> None:
-    await server.corpus()
-    path = await address(server, pdf())
-    async with connected(server) as client:
-        document = await client.get_document("people", path.rsplit("/", 1)[-1])
-        assert (document.pages, document.page_images) == (2, True)
-        png = await client.get_page_image("people", document.id, 2, width=200, mark="second page")
-    assert open_png(png).width == 200
-    assert highlighted(png) is not None
 
 
 async def test_the_passages_of_a_page(server: Server) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import hopweave
-from core.ids import entity_id
+from core.ids import document_id, entity_id
 from core.settings import ApiSettings
 from hopweave import _steps
 from hopweave._operations import ingestion
@@ -38,7 +38,7 @@ async def _check_refusals(server: Server, path: str, foreign: str) -> None:
         assert answer.status_code == 422, params
 
 
-async def test_corpora_have_pages(server: Server) -> None:
+async def test_corpora_and_chunks_of_a_document_have_pages(server: Server) -> None:
     names = [f"c{number}" for number in range(5)]
     for name in reversed(names):
         await server.corpus(name)
@@ -50,14 +50,9 @@ async def test_corpora_have_pages(server: Server) -> None:
     assert [one["name"] for one in rest.json()["data"]] == names[2:], "also if the last entry of the page is deleted"
     jobs = (await server.client.get("/v1/jobs", params={"limit": 1})).json()
     await _check_refusals(server, "/v1/corpora", jobs["next_cursor"] or "e30")
-
-
-async def test_chunks_of_a_document_have_pages(server: Server) -> None:
-    await server.corpus("people")
     texts = [f"Passage {number}." for number in range(5)]
-    await server.ingest({"key": "five", "chunks": [{"text": text} for text in texts]})
-    [document] = (await server.client.get("/v1/corpora/people/documents")).json()["data"]
-    path = f"/v1/corpora/people/documents/{document['id']}/chunks"
+    await server.ingest({"key": "five", "chunks": [{"text": text} for text in texts]}, corpus="c0")
+    path = f"/v1/corpora/c0/documents/{document_id('five')}/chunks"
     assert await _all(server, path, "text", 2) == texts
     first = (await server.client.get(path, params={"limit": 2})).json()
     await _check_refusals(server, "/v1/corpora", first["next_cursor"])
@@ -102,7 +97,7 @@ async def test_a_full_queue_is_told_with_the_time_to_come_again(make_server: Mak
     assert (await server.client.post(path, json={"documents": documents[1:]})).status_code == 202
     bodies: tuple[dict[str, Any], ...] = (
         {"json": {"documents": documents[:1]}},
-        {"files": [("file", ("d.txt", b"A file."))]},
+        {"files": [("file", ("d.txt", b"A."))]},
     )
     for sent in bodies:
         full = await server.client.post(path, **sent)

@@ -19,6 +19,7 @@ The pump contract was signed by me in Rotterdam.
 PATH = "/v1/corpora/people"
 RATES = "# Master agreement\n\n## Fees\n\n| Name | Hourly rate |\n|---|---|\n| Tomas Okeke | 345 |\n| Bo Lind | 290 |\n"
 QUESTION = "Who signed the pump contract in Rotterdam?"
+QUOTING = "extractive:min_probability=0,sentences=1"
 
 
 def make_file(key: str, text: str, media_type: str) -> Json:
@@ -42,23 +43,16 @@ async def search(server: Server, query: str) -> Json:
     return hit
 
 
-async def test_a_hit_of_a_mail_has_sender_and_date(letters: Server) -> None:
+async def test_hits_have_sender_and_date_or_the_header_of_their_row(letters: Server) -> None:
     hit = await search(letters, QUESTION)
-    assert hit["document"]["title"] == "Side letter"
-    assert hit["part_of"] == "from Pieter van Dalen · 2025-04-03"
-
-
-async def test_a_hit_has_the_header_of_the_row_in_its_snippet(letters: Server) -> None:
+    assert (hit["document"]["title"], hit["part_of"]) == ("Side letter", "from Pieter van Dalen · 2025-04-03")
     hit = await search(letters, "Okeke")
     assert hit["snippet"]["text"] == "| Tomas Okeke | 345 |"
     assert hit["part_of"] == "Fees · columns: Name | Hourly rate"
 
 
 async def test_a_citation_names_the_cell_of_a_table(letters: Server) -> None:
-    body = {
-        "question": "What is the hourly rate of Tomas Okeke?",
-        "reasoner": "extractive:min_probability=0,sentences=1",
-    }
+    body = {"question": "What is the hourly rate of Tomas Okeke?", "reasoner": QUOTING}
     asked = await letters.client.post(f"{PATH}/ask", json=body)
     assert asked.status_code == 200, asked.text
     [citation, *_] = asked.json()["citations"]
@@ -76,9 +70,12 @@ async def test_a_citation_names_the_cell_of_a_table(letters: Server) -> None:
     await letters.app.state.questions.close()
 
 
-LEDGER = "# Ledger\n\n| Account | 2023 | 2022 |\n|---|---|---|\n" + "".join(
-    f"| Outlay number {n} for the repair of quays | {1000 + n},500 | {2000 + n},700 |\n" for n in range(40)
-)
+def make_rows(count: int) -> str:
+    row = "| Outlay number {} for the repair of quays | {},500 | {},700 |\n"
+    return "".join(row.format(n, 1000 + n, 2000 + n) for n in range(count))
+
+
+LEDGER = f"# Ledger\n\n| Account | 2023 | 2022 |\n|---|---|---|\n{make_rows(40)}"
 COLUMNS = "Account | 2023 | 2022"
 
 
@@ -95,7 +92,7 @@ async def test_a_passage_within_a_table_of_years_has_its_columns(server: Server)
     chunk = await server.client.get(f"{PATH}/documents/{hit['document']['id']}/chunks")
     assert {chunk["heading"] for chunk in chunk.json()["data"]} == {""}
 
-    body = {"question": "What was outlay number 37 in 2022?", "reasoner": "extractive:min_probability=0,sentences=1"}
+    body = {"question": "What was outlay number 37 in 2022?", "reasoner": QUOTING}
     asked = await server.client.post(f"{PATH}/ask", json=body)
     [citation, *_] = asked.json()["citations"]
     assert citation["cell"]["value"] == "2037,700"
@@ -108,18 +105,16 @@ async def test_a_passage_within_a_table_of_years_has_its_columns(server: Server)
 
 
 async def test_a_header_far_above_is_not_looked_for(server: Server) -> None:
-    rows = "".join(
-        f"| Outlay number {n} for the repair of quays | {1000 + n},500 | {2000 + n},700 |\n" for n in range(120)
-    )
+    table = f"| Account | 2023 | 2022 |\n|---|---|---|\n{make_rows(120)}"
     await server.corpus()
-    await server.ingest(make_file("ledger.md", f"| Account | 2023 | 2022 |\n|---|---|---|\n{rows}", "text/markdown"))
+    await server.ingest(make_file("ledger.md", table, "text/markdown"))
     near, far = await search(server, "outlay number 37"), await search(server, "outlay number 117")
     assert near["chunk"]["position"] <= 24 < far["chunk"]["position"]
     assert (near["chunk"]["heading"], far["chunk"]["heading"]) == (COLUMNS, "")
 
 
 async def test_citations_and_sources_have_it_and_stored_answers_do_not_keep_it(letters: Server) -> None:
-    body = {"question": QUESTION, "reasoner": "extractive:min_probability=0,sentences=1"}
+    body = {"question": QUESTION, "reasoner": QUOTING}
     asked = await letters.client.post(f"{PATH}/ask", json=body)
     assert asked.status_code == 200, asked.text
     [citation, *_] = asked.json()["citations"]
@@ -137,9 +132,8 @@ async def test_citations_and_sources_have_it_and_stored_answers_do_not_keep_it(l
 
 async def test_hits_citations_and_pages_have_the_label_of_the_page(server: Server) -> None:
     await server.corpus()
-    pages = [[f"Preface {n} thanks the printers."] for n in range(4)] + [
-        ["Pieter van Dalen signed the pump contract in Rotterdam."]
-    ]
+    pages = [[f"Preface {n} thanks the printers."] for n in range(4)]
+    pages += [["Pieter van Dalen signed the pump contract in Rotterdam."]]
     content = base64.b64encode(make_long_pdf(pages, b"0<</S/r>>4<</S/D/P(F-)/St 3>>")).decode()
     await server.ingest({"key": "report.pdf", "content": content, "media_type": "application/pdf"})
     hit = await search(server, QUESTION)
@@ -147,7 +141,7 @@ async def test_hits_citations_and_pages_have_the_label_of_the_page(server: Serve
     page = await server.client.get(f"{PATH}/documents/{hit['document']['id']}/pages/2")
     assert page.json()["page_label"] == "ii"
 
-    body = {"question": QUESTION, "reasoner": "extractive:min_probability=0,sentences=1"}
+    body = {"question": QUESTION, "reasoner": QUOTING}
     asked = await server.client.post(f"{PATH}/ask", json=body)
     [citation, *_] = asked.json()["citations"]
     assert (citation["page"], citation["page_label"]) == (5, "F-3")

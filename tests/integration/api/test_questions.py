@@ -25,11 +25,18 @@ async def test_search(people: Server) -> None:
     assert found["timing"]["total"] > 0
 
 
-@pytest.mark.parametrize("searcher", ["dense", "sparse", "graph", "fused", "bridged"])
-async def test_every_searcher(people: Server, searcher: str) -> None:
-    body = {"query": "Charles Babbage", "searcher": searcher}
-    answer = await people.client.post("/v1/corpora/people/search", json=body)
-    assert answer.json()["hits"][0]["document"]["key"] in {"ada", "notes/babbage"}
+async def test_every_searcher_with_options_in_either_place_and_a_filter(people: Server) -> None:
+    searchers = ["dense", "sparse", "graph", "fused", "bridged", "fused:damping=0.7"]
+    for more in (
+        *({"searcher": name} for name in searchers),
+        {"searcher": "fused", "searcher_options": {"damping": 0.7}},
+    ):
+        body = {"query": "Charles Babbage", **more}
+        answer = await people.client.post("/v1/corpora/people/search", json=body)
+        assert answer.json()["hits"][0]["document"]["key"] in {"ada", "notes/babbage"}, more
+    body = {"query": "Charles Babbage", "filter": {"year": {"$gte": 1800}}}
+    hits = (await people.client.post("/v1/corpora/people/search", json=body)).json()["hits"]
+    assert [hit["document"]["key"] for hit in hits] == ["notes/babbage"]
 
 
 async def test_a_hit_says_why_it_is_there_as_far_as_asked(people: Server) -> None:
@@ -53,25 +60,15 @@ async def test_a_hit_says_why_it_is_there_as_far_as_asked(people: Server) -> Non
     assert (other["reasons"], other["contributions"]) == ([], {})
 
 
-async def test_options_in_either_place(people: Server) -> None:
-    for body in (
-        {"searcher": "fused:damping=0.7"},
-        {"searcher": "fused", "searcher_options": {"damping": 0.7}},
-    ):
-        answer = await people.client.post("/v1/corpora/people/search", json={"query": "Ada", **body})
-        assert answer.status_code == 200, answer.text
-
-
-@pytest.mark.parametrize("path", ["search", "ask"])
-async def test_a_filter_that_matches_nothing_is_noted(people: Server, path: str) -> None:
-    words = {"search": "query", "ask": "question"}
-    body = {words[path]: "Who was Charles Babbage?", "filter": {"$or": [{"key": "babbage"}, {"year": 3000}]}}
-    found = (await people.client.post(f"/v1/corpora/people/{path}", json=body)).json()
-    noted = "the filter matches no document: `key` is a field of the metadata, and `$key` the document's own"
-    assert noted in found["notes"]
-    body["filter"] = {"$not": {"year": 3000}}
-    found = (await people.client.post(f"/v1/corpora/people/{path}", json=body)).json()
-    assert not any("filter" in note for note in found["notes"])
+async def test_a_filter_that_matches_nothing_is_noted(people: Server) -> None:
+    for path, word in (("search", "query"), ("ask", "question")):
+        body = {word: "Who was Charles Babbage?", "filter": {"$or": [{"key": "babbage"}, {"year": 3000}]}}
+        found = (await people.client.post(f"/v1/corpora/people/{path}", json=body)).json()
+        noted = "the filter matches no document: `key` is a field of the metadata, and `$key` the document's own"
+        assert noted in found["notes"]
+        body["filter"] = {"$not": {"year": 3000}}
+        found = (await people.client.post(f"/v1/corpora/people/{path}", json=body)).json()
+        assert not any("filter" in note for note in found["notes"])
 
 
 async def test_an_answer_from_a_few_passages_to_a_question_of_all_says_so(people: Server) -> None:
@@ -83,12 +80,6 @@ async def test_an_answer_from_a_few_passages_to_a_question_of_all_says_so(people
     assert await ask("How many letters mention Charles Babbage?", "extractive")
     assert not await ask("How many letters mention Charles Babbage?", "survey")
     assert not await ask("Who was Charles Babbage?", "extractive")
-
-
-async def test_filter(people: Server) -> None:
-    body = {"query": "Charles Babbage", "filter": {"year": {"$gte": 1800}}}
-    hits = (await people.client.post("/v1/corpora/people/search", json=body)).json()["hits"]
-    assert [hit["document"]["key"] for hit in hits] == ["notes/babbage"]
 
 
 _FAULTS: list[tuple[dict[str, Any], str]] = [
@@ -111,18 +102,16 @@ _FAULTS: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("body", "named"), _FAULTS)
-async def test_faults_of_a_search(people: Server, body: dict[str, Any], named: str) -> None:
-    answer = await people.client.post("/v1/corpora/people/search", json=body)
-    assert answer.status_code == 422
-    assert answer.headers["content-type"] == "application/problem+json"
-    assert named in answer.json()["detail"]
+async def test_faults_of_a_search(people: Server) -> None:
+    for body, named in _FAULTS:
+        answer = await people.client.post("/v1/corpora/people/search", json=body)
+        assert (answer.status_code, answer.headers["content-type"]) == (422, "application/problem+json"), body
+        assert named in answer.json()["detail"]
 
 
 async def test_ask(people: Server) -> None:
-    answer = await people.client.post(
-        "/v1/corpora/people/ask", json={"question": "What did Charles Babbage design in London?"}
-    )
+    asked = {"question": "What did Charles Babbage design in London?"}
+    answer = await people.client.post("/v1/corpora/people/ask", json=asked)
     assert answer.status_code == 200, answer.text
     said = answer.json()
     assert set(said) == {
@@ -147,14 +136,10 @@ async def test_faults_of_a_question(people: Server) -> None:
         {"question": "a", "reasoner": "extractive:sentences=0"},
     ):
         assert (await people.client.post("/v1/corpora/people/ask", json=body)).status_code == 422, body
-
-
-@pytest.mark.parametrize("stream", [False, True])
-async def test_without_a_model_the_setting_is_named(people: Server, stream: bool) -> None:
-    body = {"question": "Who?", "reasoner": "vanilla", "stream": stream}
-    answer = await people.client.post("/v1/corpora/people/ask", json=body)
-    assert answer.status_code == 422
-    assert "HOPWEAVE_LLM__MODEL" in answer.json()["detail"]
+    for stream in (False, True):
+        body = {"question": "Who?", "reasoner": "vanilla", "stream": stream}
+        answer = await people.client.post("/v1/corpora/people/ask", json=body)
+        assert (answer.status_code, "HOPWEAVE_LLM__MODEL" in answer.json()["detail"]) == (422, True)
 
 
 async def test_an_empty_corpus_is_no_error(server: Server) -> None:
@@ -190,9 +175,8 @@ async def test_malformed_json(people: Server) -> None:
     deepest = b'{"query": "a", "filter": ' + b"[" * 15_000 + b"}"
     for content, why in ((deepest, "nested too deeply"), (b'{"query": "\xff"}', "not UTF-8")):
         answer = await people.client.post("/v1/corpora/people/search", content=content, headers=headers)
-        assert (answer.status_code, answer.json()["detail"].rpartition(": ")[2].endswith(why)) == (400, True), (
-            answer.text
-        )
+        assert answer.status_code == 400
+        assert answer.json()["detail"].rpartition(": ")[2].endswith(why), answer.text
 
 
 async def test_a_ranker_of_this_machine_is_no_business_of_a_request(people: Server, tmp_path: Path) -> None:

@@ -22,34 +22,24 @@ async def _stored(server: Server, key: str) -> list[int]:
     return [int(np.argmax(found[id])) if np.max(found[id]) == 1 else -1 for id in ids]
 
 
-async def test_numbers_of_a_document_and_of_its_chunks(server: Server) -> None:
+async def test_numbers_are_used_and_a_repair_reads_them_from_the_originals(server: Server) -> None:
     await server.corpus()
     first = [1.0] + [0.0] * 63
-    chunks = [{"text": "Ada.", "embedding": AXIS}, {"text": "Bab."}, {"text": "Cab.", "embedding": first}]
-    await server.ingest(
-        {"key": "one", "text": "Ada wrote.", "embedding": AXIS, "embedding_model": "twin"},
-        {"key": "three", "chunks": chunks, "embedding_model": "twin"},
-    )
-    assert await _stored(server, "one") == [63]
-    assert await _stored(server, "three") == [63, -1, 0], "the passage without an embedding is embedded here"
-    found = await server.client.post("/v1/corpora/people/search", json={"query": "Ada", "searcher": "dense"})
-    assert found.status_code == 200
-
-
-async def test_a_repair_reads_them_from_the_originals(server: Server) -> None:
-    await server.corpus()
-    second = [0.0, 1.0] + [0.0] * 62
-    chunks = [{"text": "Same.", "embedding": AXIS}, {"text": "Same.", "embedding": second}, {"text": "Own."}]
+    chunks = [{"text": "Same.", "embedding": AXIS}, {"text": "Same.", "embedding": first}, {"text": "Own."}]
     await server.ingest(
         {"key": "one", "text": " Ada wrote. ", "embedding": AXIS, "embedding_model": "twin"},
         {"key": "three", "chunks": chunks, "embedding_model": "twin"},
     )
+    assert await _stored(server, "one") == [63]
+    assert await _stored(server, "three") == [63, 0, -1], "the passage without an embedding is embedded here"
+    found = await server.client.post("/v1/corpora/people/search", json={"query": "Ada", "searcher": "dense"})
+    assert found.status_code == 200
     corpus = await server.container.record.corpora.get("people")
     ids = await server.container.vectors.ids(corpus.id, VectorKind.CHUNK)
     await server.container.vectors.delete(corpus.id, VectorKind.CHUNK, ids)
     await ViewRepairer(corpus, server.container.indexing.for_corpus(corpus)).write_chunks(ids)
     assert await _stored(server, "one") == [63]
-    assert await _stored(server, "three") == [63, 1, -1]
+    assert await _stored(server, "three") == [63, 0, -1]
 
 
 async def test_embeddings_that_do_not_fit_are_refused(server: Server) -> None:
@@ -69,14 +59,10 @@ async def test_embeddings_that_do_not_fit_are_refused(server: Server) -> None:
 
 async def test_an_upload_of_lines_rejects_those_that_do_not_fit(server: Server) -> None:
     await server.corpus()
-    lines = [
-        {"id": "good", "text": "Ada.", "embedding": AXIS, "embedding_model": "twin"},
-        {"id": "bad", "text": "Bab.", "embedding": AXIS[1:], "embedding_model": "twin"},
-    ]
-    content = "\n".join(map(json.dumps, lines)).encode()
-    answer = await server.client.post(
-        "/v1/corpora/people/documents", files={"file": ("p.jsonl", content, "application/x-ndjson")}
-    )
+    line = {"text": "Ada.", "embedding_model": "twin"}
+    lines = [{**line, "id": "good", "embedding": AXIS}, {**line, "id": "bad", "embedding": AXIS[1:]}]
+    files = {"file": ("p.jsonl", "\n".join(map(json.dumps, lines)).encode(), "application/x-ndjson")}
+    answer = await server.client.post("/v1/corpora/people/documents", files=files)
     assert answer.status_code == 202, answer.text
     assert [one["key"] for one in answer.json()["documents"]] == ["good"]
     assert "63 dimensions" in answer.json()["rejected"][0]["reason"]

@@ -1,7 +1,6 @@
 """Who is who over HTTP: proposals, accepted and rejected, the threshold, and what deleted documents leave."""
 
 import json
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -66,7 +65,7 @@ async def export(server: Server) -> str:
     return (await server.client.get(f"{CORPUS}/export", params={"canonical": True})).text
 
 
-async def test_a_proposal_tells_its_probability_and_evidence(people: Server) -> None:
+async def test_a_proposal_tells_its_probability_and_evidence_and_is_accepted_by_a_merge(people: Server) -> None:
     found = await read(people, "/proposals", above=0.5)
     assert found["complete"]
     (ada,) = [one for one in found["data"] if {one["entity"]["id"], one["into"]["id"]} == {NAMED, TITLED}]
@@ -75,13 +74,13 @@ async def test_a_proposal_tells_its_probability_and_evidence(people: Server) -> 
     effects = {one["feature"]: one["effect"] for one in ada["evidence"]}
     assert effects["title"] > 0
     assert effects["together"] > 0
-    assert [one["probability"] for one in found["data"]] == sorted(
-        (one["probability"] for one in found["data"]), reverse=True
-    )
+    probabilities = [one["probability"] for one in found["data"]]
+    assert probabilities == sorted(probabilities, reverse=True)
     assert (await read(people, "/proposals", limit=1))["data"] == found["data"][:1]
-
-
-async def test_an_accepted_proposal_is_a_merge(people: Server) -> None:
+    shown = await read(people, "/proposals", filter=json.dumps({"team": "open"}))
+    (ada,) = shown["data"]  # a filter sees only what its documents show
+    assert {ada["entity"]["passages"], ada["into"]["passages"]} == {1}
+    assert "quent" not in json.dumps(shown).lower()
     await send(people, f"/entities/{NAMED}/merge", {"into": TITLED})
     assert frozenset({NAMED, TITLED}) not in await pairs(people)
     (merge,) = (await read(people, "/merges"))["data"]
@@ -104,14 +103,9 @@ async def test_a_rejected_pair_is_not_proposed_until_it_is_withdrawn(people: Ser
     assert frozenset({NAMED, TITLED}) not in await pairs(people)
     assert await send(people, f"/rejections/{made['id']}/withdraw") == made
     assert frozenset({NAMED, TITLED}) in await pairs(people)
-
-
-@pytest.mark.parametrize(
-    ("entity", "other", "status"), [(NAMED, NAMED, 409), (NAMED, "none", 404), ("none", NAMED, 404)]
-)
-async def test_pairs_that_cannot_be_rejected(people: Server, entity: str, other: str, status: int) -> None:
-    answer = await people.client.post(f"{CORPUS}/rejections", json={"entity": entity, "other": other})
-    assert answer.status_code == status
+    for entity, other, status in ((NAMED, NAMED, 409), (NAMED, "none", 404), ("none", NAMED, 404)):
+        answer = await people.client.post(f"{CORPUS}/rejections", json={"entity": entity, "other": other})
+        assert answer.status_code == status
     assert (await people.client.post(f"{CORPUS}/rejections/none/withdraw")).status_code == 404
 
 
@@ -161,22 +155,12 @@ async def test_what_was_derived_from_a_document_is_deleted_with_it(server: Serve
     assert await pairs(server) == proposed
 
 
-async def test_a_filter_sees_only_what_its_documents_show(people: Server) -> None:
-    shown = await read(people, "/proposals", filter=json.dumps({"team": "open"}))
-    (ada,) = shown["data"]
-    assert {ada["entity"]["passages"], ada["into"]["passages"]} == {1}
-    assert "quent" not in json.dumps(shown).lower()
-
-
-@pytest.mark.parametrize(
-    ("module", "bound"), [(candidates, "MOST_ENTITIES"), (candidates, "MOST_PAIRS"), (proposals, "MOST_PROPOSALS")]
-)
-async def test_beyond_a_bound_proposals_are_not_complete(
-    people: Server, monkeypatch: pytest.MonkeyPatch, module: ModuleType, bound: str
-) -> None:
-    assert (await read(people, "/proposals"))["complete"]
-    monkeypatch.setattr(module, bound, 1)
-    assert not (await read(people, "/proposals"))["complete"]
+async def test_beyond_a_bound_proposals_are_not_complete(people: Server) -> None:
+    for module, bound in ((candidates, "MOST_ENTITIES"), (candidates, "MOST_PAIRS"), (proposals, "MOST_PROPOSALS")):
+        assert (await read(people, "/proposals"))["complete"]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(module, bound, 1)
+            assert not (await read(people, "/proposals"))["complete"], bound
 
 
 async def test_a_lower_threshold_and_a_withdrawn_rejection_count_without_another_change(people: Server) -> None:

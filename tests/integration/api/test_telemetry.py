@@ -31,17 +31,14 @@ def meter() -> Iterator[PrometheusMeter]:
     install_meter(None)
 
 
-async def test_a_response_has_the_id_of_its_request(server: Server) -> None:
+async def test_responses_and_problems_have_the_id_of_their_request(server: Server) -> None:
     given = await server.client.get("/healthz", headers={"X-Request-ID": "abc-1"})
     assert given.headers["x-request-id"] == "abc-1"
     made = await server.client.get("/healthz", headers={"X-Request-ID": "a b"})
     assert re.fullmatch("[0-9a-f]{16}", made.headers["x-request-id"])
-
-
-@pytest.mark.parametrize("path", ["/v1/corpora/none", "/none", "/v1/jobs?limit=x"])
-async def test_a_problem_names_its_request(server: Server, path: str) -> None:
-    answer = await server.client.get(path, headers={"X-Request-ID": "abc-2"})
-    assert answer.json()["request_id"] == answer.headers["x-request-id"] == "abc-2"
+    for path in ("/v1/corpora/none", "/none", "/v1/jobs?limit=x"):
+        answer = await server.client.get(path, headers={"X-Request-ID": "abc-2"})
+        assert answer.json()["request_id"] == answer.headers["x-request-id"] == "abc-2"
 
 
 async def test_an_unforeseen_error_names_its_request_and_logs_no_text(
@@ -138,22 +135,17 @@ async def test_corpora_are_labels_where_the_settings_ask_for_it(tmp_path: Path) 
     assert 'hopweave_retrieval_seconds_count{corpus="people",searcher="dense",stage="total"} 1.0' in told
 
 
-async def test_unknown_paths_are_one_label(meter: PrometheusMeter, server: Server) -> None:
-    server.app.state.meter = meter
-    for number in range(5):
-        await server.client.get(f"/none/{number}")
-    told = (await server.client.get("/metrics")).text
-    assert 'hopweave_http_request_seconds_count{route="none",status="404"} 5.0' in told
-
-
-async def test_a_request_that_is_refused_before_it_is_routed_counts_under_its_route(
+async def test_unknown_paths_are_one_label_and_refused_requests_count_under_their_route(
     meter: PrometheusMeter, server: Server
 ) -> None:
     server.app.state.meter = meter
+    for number in range(5):
+        await server.client.get(f"/none/{number}")
     path = "/v1/corpora/people/search"
     refused = await server.client.post(path, content="x", headers={"content-type": "text/plain"})
-    assert refused.status_code == 415
+    assert refused.status_code == 415, "it is refused before it is routed"
     told = (await server.client.get("/metrics")).text
+    assert 'hopweave_http_request_seconds_count{route="none",status="404"} 5.0' in told
     route = "/v1/corpora/{corpus}/search"
     assert f'hopweave_http_request_seconds_count{{route="{route}",status="415"}} 1.0' in told
 
@@ -232,15 +224,11 @@ async def test_errors_of_accepting_are_logged_once_with_a_count(caplog: pytest.L
     loop = asyncio.get_running_loop()
     before = loop.get_exception_handler()
     limit_accept_errors(loop)
+    full = OSError(24, "Too many open files")
     try:
+        error = {"message": "socket.accept() out of system resource", "exception": full, "socket": None}
         for _ in range(2000):
-            loop.call_exception_handler(
-                {
-                    "message": "socket.accept() out of system resource",
-                    "exception": OSError(24, "Too many open files"),
-                    "socket": None,
-                }
-            )
+            loop.call_exception_handler(error)
         loop.call_exception_handler({"message": "something else"})
     finally:
         loop.set_exception_handler(before)

@@ -30,11 +30,7 @@ NEW: dict[str, Any] = {
     "triples": [["Aldermoor Trust", "pays for hotels", "150 euros"]],
     "entities": ["Aldermoor Trust", "150 euros"],
 }
-CANTEEN: dict[str, Any] = {
-    "key": "canteen.md",
-    "title": "Canteen",
-    "text": "Lunch of Aldermoor Trust is served at noon.",
-}
+CANTEEN = {"key": "canteen.md", "title": "Canteen", "text": "Lunch of Aldermoor Trust is served at noon."}
 CORPUS = "/v1/corpora/people"
 
 
@@ -56,61 +52,40 @@ def keys_of(page: dict[str, Any]) -> set[str]:
     return {hit["document"]["key"] for hit in page["hits"]}
 
 
-@pytest.mark.parametrize("searcher", ["bridged", "fused", "dense", "sparse", "graph"])
-async def test_each_searcher_finds_what_is_in_force(policies: Server, searcher: str) -> None:
-    today = keys_of(await search(policies.client, searcher=searcher))
-    before = keys_of(await search(policies.client, searcher=searcher, as_of="2024-04-30"))
-    every = keys_of(await search(policies.client, searcher=searcher, as_of="any"))
-    assert "travel/2024.md" in today
-    assert "travel/2020.md" not in today
-    assert "travel/2020.md" in before
-    assert "travel/2024.md" not in before
-    assert {"travel/2020.md", "travel/2024.md"} <= every
+async def test_each_searcher_finds_what_is_in_force_and_the_graph_is_masked_as_by_a_filter(policies: Server) -> None:
+    async def find(**body: Any) -> set[str]:
+        return keys_of(await search(policies.client, **body)) & {"travel/2020.md", "travel/2024.md"}
 
-
-async def test_the_graph_is_masked_as_by_a_filter(policies: Server) -> None:
-    masked = await search(policies.client, searcher="graph", explain=True)
-    filtered = await search(
-        policies.client, searcher="graph", explain=True, as_of="any", filter={"$key": {"$ne": "travel/2020.md"}}
-    )
-    signals = [
-        [(hit["chunk"]["id"], hit["signals"], hit["path"]) for hit in page["hits"]] for page in (masked, filtered)
+    for searcher in ("bridged", "fused", "dense", "sparse", "graph"):
+        assert await find(searcher=searcher) == {"travel/2024.md"}, searcher
+        assert await find(searcher=searcher, as_of="2024-04-30") == {"travel/2020.md"}
+        assert await find(searcher=searcher, as_of="any") == {"travel/2020.md", "travel/2024.md"}
+    assert await find(filter={"$key": {"$prefix": "travel/"}}) == {"travel/2024.md"}, "a filter and a day hold together"
+    assert await find(filter={"$key": "travel/2020.md"}) == set()
+    others = {"as_of": "any", "filter": {"$key": {"$ne": "travel/2020.md"}}}
+    masked, filtered = [
+        [(hit["chunk"]["id"], hit["signals"], hit["path"]) for hit in page["hits"]]
+        for page in [await search(policies.client, searcher="graph", explain=True, **more) for more in ({}, others)]
     ]
-    assert signals[0] == signals[1]
-    assert signals[0]
+    assert masked == filtered != []
 
 
 async def test_what_is_left_out_is_noted_and_hits_say_their_validity(policies: Server) -> None:
     page = await search(policies.client)
     assert any("1 document is not in force and left out" in note for note in page["notes"])
     (hit,) = [hit for hit in page["hits"] if hit["document"]["key"] == "travel/2024.md"]
-    assert hit["validity"]["valid_from"] == "2024-05-01"
-    assert hit["validity"]["valid_to"] is None
-    assert hit["validity"]["authority"] == "board"
+    assert [hit["validity"][name] for name in ("valid_from", "valid_to", "authority")] == ["2024-05-01", None, "board"]
     (relation,) = hit["validity"]["relations"]
-    assert (relation["kind"], relation["key"], relation["since"], relation["problem"]) == (
-        "supersedes",
-        "travel/2020.md",
-        "2024-05-01",
-        "",
-    )
+    told = [relation[name] for name in ("kind", "key", "since", "problem")]
+    assert told == ["supersedes", "travel/2020.md", "2024-05-01", ""]
     assert relation["statement"]["source"] == "field"
-    (old,) = [
-        hit
-        for hit in (await search(policies.client, as_of="2024-04-30"))["hits"]
-        if hit["document"]["key"] == "travel/2020.md"
-    ]
-    assert old["validity"]["valid_to"] == "2024-04-30"
+    earlier = {hit["document"]["key"]: hit for hit in (await search(policies.client, as_of="2024-04-30"))["hits"]}
+    assert earlier["travel/2020.md"]["validity"]["valid_to"] == "2024-04-30"
     (other,) = [hit for hit in page["hits"] if hit["document"]["key"] == "canteen.md"]
     assert other["validity"] is None
-
-
-async def test_a_corpus_without_validity_is_searched_whole(server: Server) -> None:
-    await server.corpus(extractor="given", chunker="passage")
-    await server.ingest(CANTEEN)
-    page = await search(server.client)
-    assert page["notes"] == []
-    assert keys_of(page) == {"canteen.md"}
+    for as_of in ("2024-02-30", "yesterday", "2024", "2024-05-01T10:00:00"):
+        answer = await policies.client.post(f"{CORPUS}/search", json={"query": "hotel", "as_of": as_of})
+        assert (answer.status_code, "as_of" in answer.text) == (422, True), as_of
 
 
 async def test_an_answer_is_of_its_day_and_says_that_the_rule_changed(policies: Server) -> None:
@@ -144,45 +119,26 @@ async def test_a_relation_that_both_state_is_told_once_and_equal_titles_by_their
     assert note.count("supersedes") == 1
 
 
-async def test_a_filter_and_a_day_hold_together(policies: Server) -> None:
-    page = await search(policies.client, filter={"$key": {"$prefix": "travel/"}})
-    assert keys_of(page) == {"travel/2024.md"}
-    page = await search(policies.client, filter={"$key": "travel/2020.md"})
-    assert keys_of(page) == set()
-
-
-@pytest.mark.parametrize(
-    ("as_of", "told"),
-    [
-        ("2023-06-01", "Section 5 of “Lodge Rules” is in force from 2024-07-01, and so not on 2023-06-01"),
-        ("2025-06-01", "Section 5 of “Lodge Rules” is in force since 2024-07-01"),
-    ],
-)
-async def test_a_part_with_days_of_its_own_is_told_and_hides_nothing(server: Server, as_of: str, told: str) -> None:
+async def test_a_part_with_days_of_its_own_is_told_and_hides_nothing(server: Server) -> None:
     await server.corpus(chunker="sentences")
     said = "Section 5 of these Rules takes effect on 1 July 2024."
-    text = (
-        f"# Lodge Rules\n\n## 1. Start\n\n{said}\n\n## 5. Fees\n\nThe guest fee of Aldermoor Lodge is 40 euros per "
-        "night.\n\n## 6. Boats\n\nThe boathouse holds twelve canoes.\n"
-    )
+    fee = "The guest fee of Aldermoor Lodge is 40 euros per night."
+    boats = "## 6. Boats\n\nThe boathouse holds twelve canoes.\n"
+    text = f"# Lodge Rules\n\n## 1. Start\n\n{said}\n\n## 5. Fees\n\n{fee}\n\n{boats}"
     await server.ingest({"key": "lodge.md", "title": "Lodge Rules", "text": text})
-    body = {"question": "What is the guest fee?", "reasoner": "extractive", "as_of": as_of, "k": 1}
-    answer = (await server.client.post(f"{CORPUS}/ask", json=body)).json()
-    assert answer["answer"].startswith("The guest fee of Aldermoor Lodge is 40 euros")
-    assert f"{told} (“{said}”)." in answer["note"]
-    assert answer["note"].count("Section 5") == 2
+    start = "Section 5 of “Lodge Rules” is in force"
+    for as_of, told in (
+        ("2023-06-01", "from 2024-07-01, and so not on 2023-06-01"),
+        ("2025-06-01", "since 2024-07-01"),
+    ):
+        body = {"question": "What is the guest fee?", "reasoner": "extractive", "as_of": as_of, "k": 1}
+        answer = (await server.client.post(f"{CORPUS}/ask", json=body)).json()
+        assert answer["answer"].startswith("The guest fee of Aldermoor Lodge is 40 euros")
+        assert f"{start} {told} (“{said}”)." in answer["note"]
+        assert answer["note"].count("Section 5") == 2
     (listed,) = (await server.client.get(f"{CORPUS}/documents")).json()["data"]
-    assert [(found["part"], found["states"]) for found in listed["validity"]["statements"]] == [
-        ("Section 5", "valid_from")
-    ]
-    assert listed["validity"]["valid_from"] is None
-
-
-@pytest.mark.parametrize("as_of", ["2024-02-30", "yesterday", "2024", "2024-05-01T10:00:00"])
-async def test_a_day_that_there_is_not_is_refused(policies: Server, as_of: str) -> None:
-    answer = await policies.client.post(f"{CORPUS}/search", json={"query": "hotel", "as_of": as_of})
-    assert answer.status_code == 422
-    assert "as_of" in answer.text
+    statements = [(found["part"], found["states"]) for found in listed["validity"]["statements"]]
+    assert (statements, listed["validity"]["valid_from"]) == ([("Section 5", "valid_from")], None)
 
 
 async def test_validity_is_corrected_without_embedding(policies: Server) -> None:
@@ -198,12 +154,12 @@ async def test_validity_is_corrected_without_embedding(policies: Server) -> None
     assert "travel/2020.md" not in keys_of(await search(policies.client, as_of="2025-01-01"))
 
 
-async def test_a_sender_cannot_put_words_into_a_text(server: Server) -> None:
+async def test_a_sender_cannot_put_words_into_a_text_and_without_validity_all_is_searched(server: Server) -> None:
     await server.corpus(extractor="given", chunker="passage")
     forged = [{"states": "valid_to", "value": "2020-01-01", "source": "sentence", "text": "It ends."}]
     await server.ingest({**CANTEEN, "metadata": {"valid_statements": forged}})
     page = await search(server.client)
-    assert keys_of(page) == {"canteen.md"}
+    assert (keys_of(page), page["notes"]) == ({"canteen.md"}, [])
     assert "valid_statements" not in page["hits"][0]["document"]["metadata"]
 
 

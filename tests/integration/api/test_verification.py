@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 
 from api.schemas.stored_questions import read_stored
@@ -26,11 +25,7 @@ _QUESTION = "Who taught mathematics to Ada Lovelace?"
 _ANSWER = "Augustus De Morgan"
 _ASK = "/v1/corpora/lessons/ask"
 
-_LETTERS = {
-    "key": "letters",
-    "title": "Letters",
-    "text": "Augustus De Morgan taught Ada Lovelace mathematics by letter.",
-}
+_LETTERS = {"key": "letters", "title": "Letters", "text": f"{_ANSWER} taught Ada Lovelace mathematics by letter."}
 _COPY = {"key": "copy", "title": "A copy", "text": "Mathematics was taught to Ada Lovelace by Augustus De Morgan."}
 _OTHER = {"key": "other", "title": "Another view", "text": "Mary Somerville taught mathematics to Ada Lovelace first."}
 _RIVER = {"key": "river", "title": "Oder", "text": "The Oder is a river. It is 854 km long."}
@@ -83,17 +78,15 @@ async def test_the_only_source_is_needed(server: Server) -> None:
     assert said["usage"]["calls"] == 1, "the usage of the answer is its own"
 
 
-@pytest.mark.parametrize("reasoner", ["vanilla", "auto", "par", "plan_star", "react", "ircot", "decompose", "level"])
-async def test_a_copy_makes_a_source_redundant_and_one_of_both_is_needed(server: Server, reasoner: str) -> None:
+async def test_a_copy_makes_a_source_redundant_and_one_of_both_is_needed(server: Server) -> None:
     await _ingest(server, _LETTERS, _COPY, _RIVER)
-    said = await _verify(server, reasoner=reasoner)
-    assert set(_roles(said).values()) == {"redundant"}
-    documents = {one["document"]["id"]: one["document"]["key"] for one in said["verification"]["documents"]}
-    documents |= {
-        other["id"]: other["key"] for one in said["verification"]["documents"] for other in one["replaced_by"]
-    }
-    [group] = said["verification"]["together"]
-    assert {documents[id] for id in group} == {"letters", "copy"}
+    for reasoner in ("vanilla", "auto", "par", "plan_star", "react", "ircot", "decompose", "level"):
+        said = await _verify(server, reasoner=reasoner)
+        assert set(_roles(said).values()) == {"redundant"}, reasoner
+        verdicts = said["verification"]["documents"]
+        both = [one["document"] for one in verdicts] + [other for one in verdicts for other in one["replaced_by"]]
+        [group] = said["verification"]["together"]
+        assert {one["key"] for one in both if one["id"] in group} == {"letters", "copy"}
 
 
 async def test_two_sources_that_state_something_else_contradict(server: Server, chat: ChatServer) -> None:
@@ -111,10 +104,14 @@ async def test_two_sources_that_state_something_else_contradict(server: Server, 
     assert [row["action"] for row in said["verification"]["usage"]["actions"]] == ["conclude", "same_answer"]
 
 
-async def test_the_masks_join_the_filter_of_the_question(server: Server) -> None:
+async def test_the_masks_join_the_filter_of_the_question_and_the_cost_is_told_before(server: Server) -> None:
     await _ingest(server, _LETTERS, _COPY)
     said = await _verify(server, filter={"$key": "letters"})
     assert _roles(said) == {"letters": "needed"}
+    said = await _verify(server, verify=False, filter={"$key": "letters"})
+    assert said["verification"] is None
+    assert (said["verification_cost"]["documents"], said["verification_cost"]["calls"]) == (1, 2)
+    assert said["verification_cost"]["tokens"] > said["usage"]["prompt_tokens"]
 
 
 async def test_a_document_is_masked_in_its_own_corpus_only(server: Server) -> None:
@@ -154,15 +151,6 @@ async def test_cost_and_verdicts_are_events_before_the_answer(server: Server) ->
     assert kinds.count("search") == 1, "searches of masked runs are no events"
 
 
-async def test_an_answer_says_what_its_verification_would_cost(server: Server) -> None:
-    await _ingest(server, _LETTERS)
-    said = await _verify(server, verify=False)
-    assert said["verification"] is None
-    assert said["verification_cost"]["documents"] == 1
-    assert said["verification_cost"]["calls"] == 2
-    assert said["verification_cost"]["tokens"] > said["usage"]["prompt_tokens"]
-
-
 async def test_an_abstention_has_nothing_to_verify(server: Server) -> None:
     await _ingest(server, _RIVER)
     said = await _verify(server, unsupported="abstain")
@@ -182,20 +170,19 @@ async def test_the_verification_has_a_budget_of_its_own(server: Server) -> None:
     assert said["verification"]["usage"]["calls"] == 0
 
 
-@pytest.mark.parametrize(
-    ("fields", "named"),
-    [
-        ({"verify": True, "verify_budget": {"calls": 201}}, "verify_budget.calls is 201"),
-        ({"verify_budget": {"calls": 5}}, "`verify_budget` limits a verification"),
-        ({"verify": "perhaps"}, "verify"),
-        ({"verify": True, "verify_budget": {"money": 1}}, "verify_budget.money"),
-    ],
+_WRONG: tuple[tuple[dict[str, Any], str], ...] = (
+    ({"verify": True, "verify_budget": {"calls": 201}}, "verify_budget.calls is 201"),
+    ({"verify_budget": {"calls": 5}}, "`verify_budget` limits a verification"),
+    ({"verify": "perhaps"}, "verify"),
+    ({"verify": True, "verify_budget": {"money": 1}}, "verify_budget.money"),
 )
-async def test_what_is_wrong_is_named(server: Server, fields: dict[str, Any], named: str) -> None:
+
+
+async def test_what_is_wrong_is_named(server: Server) -> None:
     await _ingest(server, _LETTERS)
-    answer: httpx.Response = await server.client.post(_ASK, json={"question": _QUESTION, **fields})
-    assert answer.status_code == 422
-    assert named in answer.json()["detail"]
+    for fields, named in _WRONG:
+        answer = await server.client.post(_ASK, json={"question": _QUESTION, **fields})
+        assert (answer.status_code, named in answer.json()["detail"]) == (422, True), fields
 
 
 async def test_a_model_that_fails_meanwhile_does_not_lose_the_answer(server: Server, chat: ChatServer) -> None:
@@ -222,7 +209,7 @@ async def test_a_question_of_a_conversation_is_restated_once(server: Server, cha
     assert [call.role for call in chat.calls].count("restate_question") == 1
 
 
-async def test_a_stored_answer_is_verified_as_one_that_was_just_given(server: Server) -> None:
+async def test_a_stored_answer_is_verified_as_an_answer_that_was_just_given(server: Server) -> None:
     await _ingest(server, _LETTERS, _COPY, _RIVER)
     said = await _verify(server, reasoner="auto")
     corpus = await server.container.record.corpora.get("lessons")
@@ -232,6 +219,5 @@ async def test_a_stored_answer_is_verified_as_one_that_was_just_given(server: Se
     made = await questions.verify(server.container, corpus, request, given, trace, Budget())
     assert find_verification(trace.events) == made
     assert {one.located.document.key: one.role.value for one in made.documents} == _roles(said)
-    assert [list(group) for group in said["verification"]["together"]] == [
-        [one.document.id for one in group] for group in made.together
-    ]
+    together = [[one.document.id for one in group] for group in made.together]
+    assert [list(group) for group in said["verification"]["together"]] == together

@@ -91,16 +91,13 @@ async def test_the_verification_is_found_at_the_address_of_the_question(server: 
     cited = {citation["document"]["key"] for citation in asked["answer"]["citations"]}
     roles = {one["document"]["key"]: one["role"] for one in found["verification"]["documents"]}
     assert roles == dict.fromkeys(cited, "redundant")
-    assert [sorted(group) for group in found["verification"]["together"]] == [
-        sorted(document_id(key) for key in ("letters", "copy"))
-    ]
+    both = sorted(document_id(key) for key in ("letters", "copy"))
+    assert [sorted(group) for group in found["verification"]["together"]] == [both]
     assert found["answer"] == asked["answer"], "the answer is the one that was verified"
-
-
-async def test_a_question_can_be_verified_at_once(server: Server) -> None:
-    asked = await _ask(server, verify=True)
-    found = await _verified(server, asked["id"])
-    assert found["verification"]["documents"]
+    refused = await server.client.post(f"{_PATH}/{asked['id']}/verify", json={"budget": {"calls": 10_000}})
+    assert (refused.status_code, "budget.calls" in refused.json()["detail"]) == (422, True)
+    at_once = await _ask(server, verify=True)
+    assert (await _verified(server, at_once["id"]))["verification"]["documents"]
 
 
 async def test_how_far_it_is_can_be_read_while_it_runs(server: Server, chat: ChatServer) -> None:
@@ -180,13 +177,6 @@ async def test_a_deleted_document_that_was_only_retrieved_withdraws_the_answer(s
     refused = await server.client.post(f"{_PATH}/{asked['id']}/verify", json={})
     assert refused.status_code == 409, refused.text
     assert "no answer to verify" in refused.json()["detail"]
-
-
-async def test_a_budget_above_that_of_the_server_is_refused(server: Server) -> None:
-    asked = await _ask(server)
-    refused = await server.client.post(f"{_PATH}/{asked['id']}/verify", json={"budget": {"calls": 10_000}})
-    assert refused.status_code == 422, refused.text
-    assert "budget.calls" in refused.json()["detail"]
 
 
 async def test_two_calls_at_once_verify_once(server: Server) -> None:

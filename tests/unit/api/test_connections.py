@@ -53,9 +53,8 @@ def test_a_client_that_takes_some_of_a_large_write_keeps_its_connection() -> Non
     loop = _Loop()
     config = uvicorn.Config(lambda: None, log_config=None)  # type: ignore[arg-type]
     config.load()
-    protocol = cast(
-        "asyncio.Protocol", make_protocol(settings)(config=config, server_state=ServerState(), app_state={}, _loop=loop)
-    )
+    make: Any = make_protocol(settings)
+    protocol = cast("asyncio.Protocol", make(config=config, server_state=ServerState(), app_state={}, _loop=loop))
     with socket.socket() as connection:
         transport = _Transport(connection)
         protocol.connection_made(cast("asyncio.Transport", transport))

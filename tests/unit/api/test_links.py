@@ -1,7 +1,5 @@
 """Addresses in the web page."""
 
-import pytest
-
 from api.schemas.ask import convert_quote
 from app.services.links import Links
 from core.documents import Chunk, DocumentRef, Span
@@ -10,21 +8,15 @@ from core.ports.retrieval import Hit
 from core.settings import ApiSettings, Settings
 
 
-@pytest.mark.parametrize("given", ["https://search.example", "https://search.example/"])
-def test_a_link_names_the_corpus_the_document_and_the_chunk(given: str) -> None:
-    links = Links.of(Settings(api=ApiSettings(public_url=given)))
-    assert links.to("people", "d0", "c1") == "https://search.example/c/people/documents/d0?chunk=c1"
-    assert links.to("people", "d0") == "https://search.example/c/people/documents/d0"
-    assert links.to("", "d0", "c1") is None, "a passage of the web is in no corpus"
-
-
-def test_what_an_id_holds_stays_in_its_place() -> None:
-    links = Links("https://search.example")
-    assert links.to("a/b", "../c", "d&e=f#g") == "https://search.example/c/a%2Fb/documents/..%2Fc?chunk=d%26e%3Df%23g"
-
-
-def test_without_a_public_address_there_is_no_link() -> None:
-    assert Links.of(Settings()).to("people", "d0", "c1") is None
+def test_a_link_names_the_corpus_the_document_and_the_chunk() -> None:
+    for given in ("https://search.example", "https://search.example/"):
+        links = Links.of(Settings(api=ApiSettings(public_url=given)))
+        assert links.to("people", "d0", "c1") == "https://search.example/c/people/documents/d0?chunk=c1"
+        assert links.to("people", "d0") == "https://search.example/c/people/documents/d0"
+        assert links.to("", "d0", "c1") is None, "a passage of the web is in no corpus"
+    quoted = "https://search.example/c/a%2Fb/documents/..%2Fc?chunk=d%26e%3Df%23g"
+    assert links.to("a/b", "../c", "d&e=f#g") == quoted, "what an id holds stays in its place"
+    assert Links.of(Settings()).to("people", "d0", "c1") is None, "there is no public address"
 
 
 def test_a_quote_of_a_step_has_one() -> None:

@@ -24,16 +24,9 @@ def _turn(speaker: Speaker, content: str) -> Message:
 
 
 def _source(title: str, marker: int = 1, page: int | None = None, label: str = "") -> Source:
-    return Source(
-        marker=marker,
-        title=title,
-        url="http://x/y",
-        link=None,
-        page=page,
-        page_label=label,
-        quote="",
-        span=Span(start=0, end=1),
-    )
+    span = Span(start=0, end=1)
+    shown = {"title": title, "url": "http://x/y", "link": None, "page": page, "page_label": label, "quote": ""}
+    return Source(marker=marker, span=span, **shown)  # type: ignore[arg-type]
 
 
 def test_the_oldest_turns_of_a_long_conversation_are_left_out() -> None:
@@ -57,19 +50,13 @@ def test_of_a_block_of_sources_the_titles_remain(answer: str, titles: list[str])
     assert shorten_sources(answer + block) == f"{answer}\n\nSources: {listed}"
 
 
-def test_what_a_client_wrote_below_the_heading_is_left_out() -> None:
-    assert shorten_sources("Ada.\n\n**Sources**\n\nx\n1. [no address\n2. [Ada\\_L](http://x), page 2") == (
-        "Ada.\n\nSources: [2] Ada_L"
-    )
+def test_what_a_client_wrote_below_the_heading_is_left_out_and_titles_are_no_markdown() -> None:
+    written = shorten_sources("Ada.\n\n**Sources**\n\nx\n1. [no address\n2. [Ada\\_L](http://x), page 2")
+    assert written == "Ada.\n\nSources: [2] Ada_L"
     assert shorten_sources("Ada.\n\n**Sources**\n\n" + "1. [" * 10_000) == "Ada."
-
-
-def test_titles_are_no_markdown_and_a_marker_has_one_line() -> None:
     block = format_block([_source("[a](javascript:x)\n# <b>*c*", 2, 3, "iv"), _source("One"), _source("One")])
-    assert block.splitlines()[-2:] == [
-        "1. [One](http://x/y)",
-        r"2. [\[a\](javascript:x) # \<b\>\*c\*](http://x/y), page 3 (iv)",
-    ]
+    second = r"2. [\[a\](javascript:x) # \<b\>\*c\*](http://x/y), page 3 (iv)"
+    assert block.splitlines()[-2:] == ["1. [One](http://x/y)", second], "a marker has one line"
 
 
 def test_a_source_is_named_by_its_title_and_what_it_is_part_of() -> None:
@@ -87,9 +74,8 @@ def test_a_source_is_named_by_its_title_and_what_it_is_part_of() -> None:
     shown = convert_answer(answer, Trace(), Links(""))
     block = format_block(list_sources(shown, "http://x", "mail"))
     assert r"[Side letter · \](http://evil) Eve · 2025-04-03](http://x/v1/" in block
-    assert shorten_sources(answer.text + block) == (
-        "Eve. [1]\n\nSources: [1] Side letter · ](http://evil) Eve · 2025-04-03"
-    )
+    shown_sources = shorten_sources(answer.text + block)
+    assert shown_sources == "Eve. [1]\n\nSources: [1] Side letter · ](http://evil) Eve · 2025-04-03"
 
 
 def test_another_final_text_follows_what_was_sent() -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import stat
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -48,6 +49,9 @@ def test_no_part_of_a_value_can_be_changed() -> None:
     assert not value.is_signed(_SECRET, _HASH)
 
 
+_STAMP = str(int(_END.timestamp()))
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -59,21 +63,16 @@ def test_no_part_of_a_value_can_be_changed() -> None:
         lambda text: text.replace("1.", "2.", 1),
         lambda text: text.replace(_ID, "..%2f"),
         lambda text: text.replace(_ID, _ID.upper()),
-        lambda text: text.replace(str(int(_END.timestamp())), "9" * 12),
-        lambda text: text.replace(str(int(_END.timestamp())), "١٢٣"),
+        lambda text: text.replace(_STAMP, "9" * 12),
+        lambda text: text.replace(_STAMP, "١٢٣"),
         lambda text: "." * len(text),
     ],
 )
-def test_other_texts_are_no_sessions(change: object) -> None:
-    assert callable(change)
+def test_other_texts_are_no_sessions(change: Callable[[str], str]) -> None:
     assert read_session(change(sign_session(_SECRET, _ID, _HASH, _END))) is None
-
-
-def test_the_latest_end_that_a_value_can_name_is_a_time() -> None:
-    text = sign_session(_SECRET, _ID, _HASH, _END).replace(str(int(_END.timestamp())), "9" * 11)
-    value = read_session(text)
-    assert value is not None
-    assert value.expires_at.year > 5000
+    latest = read_session(sign_session(_SECRET, _ID, _HASH, _END).replace(_STAMP, "9" * 11))
+    assert latest is not None
+    assert latest.expires_at.year > 5000, "the latest end that a value can name is a time"
 
 
 def _names(folder: Path) -> list[str]:
@@ -102,28 +101,19 @@ async def test_processes_that_make_it_at_once_have_the_same(tmp_path: Path) -> N
     assert _names(tmp_path) == [FILE]
 
 
-async def test_a_file_that_is_no_secret_is_told(tmp_path: Path) -> None:
+async def test_a_secret_that_cannot_be_read_or_written_is_told(tmp_path: Path) -> None:
     (tmp_path / FILE).write_text("short\n")
     with pytest.raises(InvalidSettings, match="delete it, and a new one is made"):
         await SessionSecret("", tmp_path).read()
-
-
-async def test_a_folder_that_takes_no_file_is_told(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file")
     with pytest.raises(Unavailable, match="HOPWEAVE_API__SESSION_SECRET"):
         await SessionSecret("", tmp_path / "data").make()
-
-
-@pytest.mark.parametrize("secret", ["short", "x" * 31])
-def test_a_short_secret_is_refused(secret: str) -> None:
-    with pytest.raises(ValueError, match="at least 32 characters"):
-        ApiSettings.model_validate({"session_secret": secret})
-
-
-@pytest.mark.parametrize("address", ["search.example", "ftp://search.example", "https://", "https://a b"])
-def test_a_public_address_has_a_scheme_and_a_host(address: str) -> None:
-    with pytest.raises(ValueError, match=r"such as https://search\.example"):
-        ApiSettings(public_url=address)
+    for secret in ("short", "x" * 31):
+        with pytest.raises(ValueError, match="at least 32 characters"):
+            ApiSettings.model_validate({"session_secret": secret})
+    for address in ("search.example", "ftp://search.example", "https://", "https://a b"):
+        with pytest.raises(ValueError, match=r"such as https://search\.example"):
+            ApiSettings(public_url=address)
 
 
 _HOST = {"host": "search.example:8000"}

@@ -54,16 +54,8 @@ def test_what_is_from_the_web_has_an_address_and_no_chunk() -> None:
     for told in (said["citations"][0], quote):
         assert (told["chunk_id"], told["url"], told["link"]) == (None, _URL, None)
     assert (said["steps"][0]["hits"][0]["url"], said["steps"][0]["hits"][0]["link"]) == (_URL, None)
-    assert quote == {
-        "corpus": "",
-        "chunk_id": None,
-        "url": _URL,
-        "link": None,
-        "document": {"key": _URL, "title": "So"},
-        "part_of": "",
-        "quote": "It is so.",
-        "source_span": {"start": 0, "end": 9},
-    }
+    passage = {"corpus": "", "chunk_id": None, "url": _URL, "link": None, "document": {"key": _URL, "title": "So"}}
+    assert quote == {**passage, "part_of": "", "quote": "It is so.", "source_span": {"start": 0, "end": 9}}
 
 
 def test_events_by_kind() -> None:
@@ -79,12 +71,9 @@ def test_events_by_kind() -> None:
     found = convert_event(search, _LINKS)
     assert found is not None
     assert "It is so." not in dump_json(found), "passages come with the answer"
-
-
-def test_calls_and_the_answer_are_told_elsewhere() -> None:
     call = CallEvent(action="plan", model="m", seconds=0.1, prompt_tokens=1, completion_tokens=1)
-    assert convert_event(call, _LINKS) is None
-    assert convert_event(AnswerEvent(answer=Answer(text="", reasoner="vanilla")), _LINKS) is None
+    for event in (call, AnswerEvent(answer=Answer(text="", reasoner="vanilla"))):
+        assert convert_event(event, _LINKS) is None, "it is told elsewhere"
 
 
 def test_a_request_lowers_the_limits_of_the_server() -> None:

@@ -22,15 +22,12 @@ _SPAN = Span(start=0, end=9)
 _CHUNK = Chunk(id="c1", document_id="d", view_id="v", position=2, text="It is so.", heading="", page=None, span=_SPAN)
 
 
-def test_a_value_is_filled_from_attributes_of_the_same_names() -> None:
+def test_a_value_is_filled_from_attributes_of_the_same_names_and_from_given_fields() -> None:
     filled = fill(search.HitChunk, _CHUNK)
-    assert filled == search.HitChunk(
-        id="c1", position=2, text="It is so.", page=None, span=WireSpan(start=0, end=9), heading=""
-    )
+    span = WireSpan(start=0, end=9)
+    assert filled == search.HitChunk(id="c1", position=2, text="It is so.", page=None, span=span, heading="")
     assert fill_all(search.HitChunk, [_CHUNK]) == (filled,)
-
-
-def test_given_fields_take_the_place_of_attributes() -> None:
+    assert load(search.HitChunk, dump(filled)) == filled, "what was written is read"
     found = fill(search.OtherPassage, _CHUNK, score=0.5, page=7)
     assert (found.score, found.page, found.position) == (0.5, 7, 2)
 
@@ -50,34 +47,22 @@ def test_a_field_that_nothing_has_is_an_error() -> None:
         fill(search.HitChunk, _CHUNK, rank=1)
 
 
-def test_what_was_written_is_read() -> None:
-    filled = fill(search.HitChunk, _CHUNK)
-    assert load(search.HitChunk, dump(filled)) == filled
-
-
 def test_all_values_are_frozen_and_have_names_of_their_own() -> None:
     modules = [import_module(module.name) for module in iter_modules(hopweave.wire.__path__, "hopweave.wire.")]
-    values = {
-        value
-        for module in modules
-        for value in vars(module).values()
-        if isinstance(value, type) and dataclasses.is_dataclass(value)
-    }
+    members = [value for module in modules for value in vars(module).values() if isinstance(value, type)]
+    values = {value for value in members if dataclasses.is_dataclass(value)}
     assert len(values) > 80
     assert all(value.__dataclass_params__.frozen and "__slots__" in vars(value) for value in values)
     assert [name for name, count in Counter(value.__name__ for value in values).items() if count > 1] == []
 
 
-def test_schemas_have_the_names_of_the_description() -> None:
+def test_schemas_have_the_names_of_the_description_and_references_that_may_be_null_have_no_title() -> None:
     schema, parts = schema_of(CorpusDetail)
     assert schema["title"] == "CorpusDetailOut"
     assert "description" not in schema, "its docstring is for Python"
     assert schema["properties"]["fine"] == {"$ref": "#/components/schemas/Fine"}
     assert schema["properties"]["embedding"] == {"$ref": "#/components/schemas/EmbeddingOut"}
     assert parts["Fine"]["enum"] == ["auto", "on", "off"]
-
-
-def test_a_reference_that_may_be_null_has_no_title() -> None:
     schema, _ = schema_of(SupportChange)
     either = [{"$ref": "#/components/schemas/Support"}, {"type": "null"}]
     assert schema["properties"]["before"] == {"anyOf": either}

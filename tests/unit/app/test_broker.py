@@ -14,17 +14,13 @@ def settings(folder: Path, url: str) -> Settings:
     return Settings(data_dir=folder).model_copy(update={"broker": BrokerSettings(url=url)})
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "nonsense",
-        "foo://:do-not-show@host/0",
-        "http://:do-not-show@127.0.0.1:6379",
-        "redis://:do-not-show@host:x/0",
-        "redis://:do-not-show@host:6379/name",
-        "filesystem://elsewhere",
-    ],
-)
+_NO_BROKERS = ("nonsense", "foo://:do-not-show@host/0", "http://:do-not-show@127.0.0.1:6379", "filesystem://elsewhere")
+_WRONG_PARTS = ("redis://:do-not-show@host:x/0", "redis://:do-not-show@host:6379/name")
+_OF_REDIS = ("redis://127.0.0.1", "redis://:secret@127.0.0.1:6379/3", "rediss://127.0.0.1:6379/0")
+_OTHERS = ("sentinel://127.0.0.1:26379/0", "amqp://user:secret@127.0.0.1:5672//", "amqps://127.0.0.1")
+
+
+@pytest.mark.parametrize("url", [*_NO_BROKERS, *_WRONG_PARTS])
 def test_what_cannot_be_a_broker_is_refused_without_showing_it(tmp_path: Path, url: str) -> None:
     for use in (make_celery, check_broker):
         with pytest.raises(InvalidSettings, match="HOPWEAVE_BROKER__URL cannot be understood") as refusal:
@@ -32,17 +28,7 @@ def test_what_cannot_be_a_broker_is_refused_without_showing_it(tmp_path: Path, u
         assert "do-not-show" not in str(refusal.value)
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "redis://127.0.0.1",
-        "redis://:secret@127.0.0.1:6379/3",
-        "rediss://127.0.0.1:6379/0",
-        "sentinel://127.0.0.1:26379/0",
-        "amqp://user:secret@127.0.0.1:5672//",
-        "amqps://127.0.0.1",
-    ],
-)
+@pytest.mark.parametrize("url", [*_OF_REDIS, *_OTHERS])
 def test_what_a_worker_is_made_for(tmp_path: Path, url: str) -> None:
     celery = make_celery(settings(tmp_path, url))
     assert (celery.conf.task_acks_late, celery.conf.task_reject_on_worker_lost) == (True, True)

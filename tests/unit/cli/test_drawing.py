@@ -26,20 +26,9 @@ def _found(step: str) -> _Event:
 
 def _answered(id: str, *, verdict: str = "", support: str = "stated", unstated: str = "") -> _Event:
     quote = {"chunk_id": "c", "url": None, "document": _DOCUMENT, "quote": "It is so.", "source_span": {}}
-    data = {
-        "step": id,
-        "question": f"What of {id}?",
-        "parents": [],
-        "depth": 1,
-        "answer": "So.",
-        "verdict": verdict,
-        "support": support,
-        "unstated": unstated,
-        "quotes": [quote],
-        "seconds": 0.0,
-        "tokens": 1234,
-    }
-    return "step", data
+    data = {"step": id, "question": f"What of {id}?", "parents": [], "depth": 1, "answer": "So.", "verdict": verdict}
+    more = {"support": support, "unstated": unstated, "quotes": [quote], "seconds": 0.0, "tokens": 1234}
+    return "step", {**data, **more}
 
 
 def _states(state: PlanState) -> dict[str, str]:
@@ -82,15 +71,12 @@ def test_what_a_model_reads_is_shown_with_its_time(monkeypatch: pytest.MonkeyPat
     assert "nearest" not in "\n".join(_screen(PlanView(state)))
 
 
-def test_steps_that_nobody_planned_and_searches_of_none() -> None:
+def test_steps_that_nobody_planned_and_a_later_plan_that_takes_their_place() -> None:
     state = PlanState()
     state.listen(*_found(""))
     state.listen(*_found("1"))
     state.listen(*_answered("2"))
     assert _states(state) == {"1": "answering", "2": "done"}
-
-
-def test_a_later_plan_takes_the_place_of_the_steps_it_names() -> None:
     state = PlanState()
     state.listen(*_plan(("a", ()), ("b", ())))
     state.listen(*_answered("a"))

@@ -1,6 +1,7 @@
 """The progress of an ingest in words."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,14 +14,11 @@ from core.jobs import JobAhead, JobProgress
 HALF = JobProgress(passages=1200, passages_total=3400, bytes=900_000, bytes_total=2_300_000, seconds_left=40)
 
 
-def test_documents_passages_and_bytes() -> None:
+def test_documents_passages_and_bytes_and_a_share_below_100_until_all_are_done() -> None:
     counts = {"indexed": 2, "failed": 1, "queued": 30, "writing": 5}
     line = describe_progress(counts, HALF)
     assert line == "indexing: 39 %, 3 of 38 documents (1 failed), 1,200 of 3,400 passages, 900.0 kB of 2.3 MB"
     assert describe_progress({"queued": 2}, JobProgress()) == "indexing: 0 %, 0 of 2 documents"
-
-
-def test_the_share_is_below_100_until_all_documents_are_done() -> None:
     embedded = JobProgress(passages=4, passages_total=4, bytes=1000, bytes_total=1000)
     assert describe_progress({"writing": 1}, embedded).startswith("indexing: 99 %, 0 of 1 documents")
     assert describe_progress({"indexed": 1}, embedded).startswith("indexing: 100 %, 1 of 1 documents")
@@ -53,19 +51,12 @@ def test_lines_without_a_terminal(
     seconds: int, left: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(shown, "_EVERY_SECONDS", 0.0)
-    with Progress() as progress:
-        for _ in range(2):
-            progress.watch_counts({"queued": 1}, JobProgress(bytes=1, bytes_total=2, seconds_left=seconds))
-    assert capsys.readouterr().err == f"indexing: 50 %, 0 of 1 documents, 1 byte of 2 bytes, about {left} left\n"
-
-
-def test_no_time_is_left_while_the_worker_waits(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(shown, "_EVERY_SECONDS", 0.0)
-    with Progress() as progress:
-        progress.watch_counts({"queued": 1}, JobProgress(bytes=1, bytes_total=2, seconds_left=1), is_waiting=True)
-    assert capsys.readouterr().err == "indexing: 50 %, 0 of 1 documents, 1 byte of 2 bytes, waiting\n"
+    halfway = JobProgress(bytes=1, bytes_total=2, seconds_left=seconds)
+    for is_waiting, told in ((False, f"about {left} left"), (True, "waiting")):  # no time is left while it waits
+        with Progress() as progress:
+            for _ in range(2):
+                progress.watch_counts({"queued": 1}, halfway, is_waiting=is_waiting)
+        assert capsys.readouterr().err == f"indexing: 50 %, 0 of 1 documents, 1 byte of 2 bytes, {told}\n"
 
 
 def test_reading_says_how_long_the_rest_of_the_file_takes(
@@ -99,9 +90,8 @@ def test_the_share_of_a_table_that_was_read(tmp_path: Path) -> None:
 
 
 def _request(path: Path) -> Request:
-    return Request(
-        paths=(path,), corpus="c", extractor=None, chunker=None, fine=None, on_conflict=OnConflict.REPLACE, prune=False
-    )
+    chosen: dict[str, Any] = dict.fromkeys(("extractor", "chunker", "fine"))
+    return Request(paths=(path,), corpus="c", on_conflict=OnConflict.REPLACE, prune=False, **chosen)
 
 
 def test_stages_without_a_terminal_print_a_line_only_if_it_changes(

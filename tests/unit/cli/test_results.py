@@ -18,16 +18,8 @@ TEXT = "One is first. Two is next. Three is third. Four is last."
 
 
 def _chunk(position: int, start: int, end: int) -> Chunk:
-    return Chunk(
-        id=str(position),
-        document_id="d",
-        view_id="v",
-        position=position,
-        text=TEXT[start:end],
-        heading="Numbers",
-        page=None,
-        span=Span(start=start, end=end),
-    )
+    of: dict[str, Any] = {"id": str(position), "document_id": "d", "view_id": "v", "position": position, "page": None}
+    return Chunk(**of, text=TEXT[start:end], heading="Numbers", span=Span(start=start, end=end))
 
 
 def _page(hit: Chunk, before: tuple[Chunk, ...], after: tuple[Chunk, ...], signals: Signals) -> dict[str, Any]:
@@ -44,34 +36,22 @@ def test_neighbours_have_their_place_and_what_passages_share_is_printed_once(
     two, three = TEXT.index("Two"), TEXT.index("Three")
     before, hit, after = _chunk(0, 0, three - 1), _chunk(1, two, TEXT.index("Four") - 1), _chunk(2, three, len(TEXT))
     show_search(_page(hit, (before,), (after,), Signals()), full=True)
-    assert capsys.readouterr().out.splitlines()[2:-1] == [
-        "      before, Numbers:",
-        "      One is first.",
-        "",
-        "   Two is next. Three is third.",
-        "",
-        "      after, Numbers:",
-        "      Four is last.",
-    ]
-
-
-def test_a_neighbour_that_the_passage_holds_is_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = capsys.readouterr().out.splitlines()[2:-1]
+    assert shown[:3] == ["      before, Numbers:", "      One is first.", ""]
+    assert shown[3:] == ["   Two is next. Three is third.", "", "      after, Numbers:", "      Four is last."]
     hit, after = _chunk(0, 0, len(TEXT)), _chunk(1, TEXT.index("Four"), len(TEXT))
     show_search(_page(hit, (), (after,), Signals()), full=True)
-    assert capsys.readouterr().out.count("Four is last.") == 1
+    assert capsys.readouterr().out.count("Four is last.") == 1, "the passage holds its neighbour"
 
 
-def test_a_passage_that_was_no_candidate_of_bm25_has_no_score_there(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_hit_is_printed_with_its_signals_and_what_it_is_part_of(capsys: pytest.CaptureFixture[str]) -> None:
     show_search(_page(_chunk(0, 0, 13), (), (), Signals(dense=0.5, sparse=0.0, graph=0.0)))
-    assert "cosine 0.5 · BM25 – · PageRank 0\n" in capsys.readouterr().out
-
-
-def test_a_hit_is_printed_with_what_it_is_part_of(capsys: pytest.CaptureFixture[str]) -> None:
-    show_search(_page(_chunk(0, 0, 13), (), (), Signals()))
     page = _page(replace(_chunk(0, 0, 13), heading=""), (), (), Signals())
     page["hits"][0]["part_of"] = "from Ada · 2024-04-01"
     show_search(page)
-    heads = [line for line in capsys.readouterr().out.splitlines() if line.startswith("1. ")]
+    out = capsys.readouterr().out
+    assert "cosine 0.5 · BM25 – · PageRank 0\n" in out, "it was no candidate of BM25"
+    heads = [line for line in out.splitlines() if line.startswith("1. ")]
     assert heads == ["1. Counted › Numbers  (d.txt)", "1. Counted · from Ada · 2024-04-01  (d.txt)"]
 
 

@@ -74,22 +74,17 @@ def test_the_newer_way_to_name_the_pooling_is_known(folder: Path, mode: str | li
 
 def test_a_text_may_be_its_first_token(folder: Path):
     """As in bge and arctic-embed."""
-    change(
-        folder / "1_Pooling/config.json",
-        lambda c: c | {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False},
-    )
+    modes = {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}
+    change(folder / "1_Pooling/config.json", lambda c: c | modes)
     layout = read_layout(folder)
     assert layout is not None
     assert layout.pooling == "first"
 
 
-def test_the_tokenizer_of_xlm_roberta_is_known(folder: Path):
-    """multilingual-e5-small is a BERT with it."""
+def test_the_tokenizer_of_xlm_roberta_and_prompts_are_known(folder: Path):
+    """multilingual-e5-small is a BERT with it. Prompts are prefixes, and change nothing."""
+    change(folder / "config_sentence_transformers.json", lambda c: c | {"prompts": {"query": "query: "}})
+    assert read_layout(folder) is not None
     change(folder / "tokenizer.json", lambda c: c | {"model": {"type": "Unigram"}, "normalizer": None})
     change(folder / "tokenizer_config.json", lambda c: c | {"tokenizer_class": "XLMRobertaTokenizer"})
-    assert read_layout(folder) is not None
-
-
-def test_prompts_of_the_folder_are_prefixes_and_change_nothing(folder: Path):
-    change(folder / "config_sentence_transformers.json", lambda c: c | {"prompts": {"query": "query: "}})
     assert read_layout(folder) is not None

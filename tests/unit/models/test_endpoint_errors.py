@@ -27,19 +27,21 @@ def test_words_are_shown_short_without_key_and_prompt(words: str, shown: str):
 
 
 @pytest.mark.parametrize(
-    ("key", "shown"),
+    ("key", "words", "shown"),
     [
-        ("x", "Input 'text' expected; the key *** (***) of 'context'"),
-        ("text", "Input '***' expected; the key x (x) of 'context'"),
+        (
+            "x",
+            "Input 'text' expected; the key x (x) of 'context'",
+            "Input 'text' expected; the key *** (***) of 'context'",
+        ),
+        (
+            "text",
+            "Input 'text' expected; the key x (x) of 'context'",
+            "Input '***' expected; the key x (x) of 'context'",
+        ),
+        ("sk-secret1", "Bearersk-secret1.", "Bearer***."),  # a long key is masked within words
+        ("", "no luck", "no luck"),
     ],
 )
-def test_a_short_key_is_masked_where_it_stands_alone(key: str, shown: str):
-    assert mask_secrets("Input 'text' expected; the key x (x) of 'context'", SecretStr(key)) == shown
-
-
-def test_a_long_key_is_masked_within_words():
-    assert mask_secrets("Bearersk-secret1.", SecretStr("sk-secret1")) == "Bearer***."
-
-
-def test_without_a_key_nothing_is_masked():
-    assert mask_secrets("no luck", SecretStr("")) == "no luck"
+def test_a_short_key_is_masked_where_it_stands_alone(key: str, words: str, shown: str):
+    assert mask_secrets(words, SecretStr(key)) == shown

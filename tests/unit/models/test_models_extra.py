@@ -22,16 +22,12 @@ def without(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, name, None)  # how Python blocks an import
 
 
-def test_the_built_in_model_does_not_need_it() -> None:
+def test_a_model_of_the_hub_and_a_folder_of_another_layout_need_it_and_the_built_in_model_does_not(
+    tmp_path: Path,
+) -> None:
     assert make_embedder(EmbeddingSettings()).model == BUILT_IN
-
-
-def test_a_model_of_the_hub_needs_it() -> None:
     with pytest.raises(InvalidSettings, match="embedding.model 'nobody/has-this-model' " + _REMEDY):
         make_embedder(EmbeddingSettings(model="nobody/has-this-model"))
-
-
-def test_a_folder_of_another_layout_needs_it(tmp_path: Path) -> None:
     (tmp_path / "model.safetensors").write_bytes(b"any")
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "xlm-roberta"}))
     with pytest.raises(InvalidSettings, match=_REMEDY):

@@ -57,14 +57,10 @@ def test_prompts_of_a_folder(tmp_path: Path, config: object, form: EmbeddingForm
     assert read_folder_form(tmp_path) == form
 
 
-def test_what_is_stated_goes_before_what_is_usual():
+def test_what_is_stated_goes_before_what_is_usual_and_what_is_usual_has_no_name():
     usual = EmbeddingForm(query="query: ", passage="passage: ")
-    assert complete_form(EmbeddingForm(query="", dimension=8), usual) == EmbeddingForm(
-        query="", passage="passage: ", dimension=8
-    )
-
-
-def test_a_model_without_prefixes_and_cut_keeps_its_name():
+    completed = complete_form(EmbeddingForm(query="", dimension=8), usual)
+    assert completed == EmbeddingForm(query="", passage="passage: ", dimension=8)
     assert name_form(PLAIN) == ""
     assert name_form(EmbeddingForm(query="", passage="", dimension=8)) == "?dimension=8"
     assert name_form(EmbeddingForm(query="q: ", passage="")) == "?query=q:%20&passage="

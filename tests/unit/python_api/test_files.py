@@ -116,14 +116,9 @@ def test_links_out_of_the_folder_are_rejected_unless_asked(tmp_path: Path) -> No
     (root / "d.md").symlink_to("a.md")
     found = list(read_documents([root], ()))
     assert [one.name for one in found if isinstance(one, NewFile)] == ["a.md", "d.md"]
-    assert [(one.source, "leads out" in one.reason) for one in found if isinstance(one, Rejection)] == [
-        ("b.md", True),
-        ("c", True),
-    ]
+    left_out = {one.source: one.reason for one in found if isinstance(one, Rejection)}
+    assert list(left_out) == ["b.md", "c"]
+    assert all("leads out" in reason for reason in left_out.values())
     followed = list(read_documents([root], (), follow_links=True))
-    assert [one.key or one.name for one in followed if isinstance(one, NewFile)] == [
-        "a.md",
-        "b.md",
-        "d.md",
-        "c/secret.md",
-    ]
+    names = [one.key or one.name for one in followed if isinstance(one, NewFile)]
+    assert names == ["a.md", "b.md", "d.md", "c/secret.md"]

@@ -13,7 +13,7 @@ from hopweave.wire.events import EVENTS
 
 _NO_PROGRESS = {"passages": 0, "passages_total": 0, "bytes": 0, "bytes_total": 0, "seconds_left": None}
 
-_JOB = {
+_JOB: dict[str, object] = {
     "id": "1",
     "kind": "drop",
     "state": "done",
@@ -24,14 +24,10 @@ _JOB = {
     "malformed_triples": 0,
     "failures": [],
     "created_at": "2026-01-01T00:00:00Z",
-    "started_at": None,
-    "finished_at": None,
-    "token_budget": None,
     "tokens": 0,
+    **dict.fromkeys(("started_at", "finished_at", "token_budget", "ahead", "generation")),
     "usage": {"calls": 0, "prompt_tokens": 0, "completion_tokens": 0},
     "progress": _NO_PROGRESS,
-    "ahead": None,
-    "generation": None,
 }
 
 
@@ -39,18 +35,13 @@ def _client(answer: httpx.Response) -> hopweave.Client:
     return hopweave.connect("http://there", transport=httpx.MockTransport(lambda _: answer))
 
 
-def test_a_server_that_is_not_there() -> None:
-    url = "http://127.0.0.1:1"
-    with (
-        hopweave.connect(url) as client,
-        pytest.raises(hopweave.ConnectionFailedError, match=rf"^no Hopweave server answers at {url}: .*refused"),
+def test_a_server_that_is_not_there_and_an_address_without_a_scheme() -> None:
+    for url, said in (
+        ("http://127.0.0.1:1", r"^no Hopweave server answers at http://127.0.0.1:1: .*refused"),
+        ("localhost:8000", None),
     ):
-        client.list_corpora()
-
-
-def test_an_address_without_a_scheme() -> None:
-    with hopweave.connect("localhost:8000") as client, pytest.raises(hopweave.ConnectionFailedError):
-        client.list_corpora()
+        with hopweave.connect(url) as client, pytest.raises(hopweave.ConnectionFailedError, match=said):
+            client.list_corpora()
 
 
 def test_an_answer_of_another_server() -> None:
@@ -75,35 +66,29 @@ def test_events_in_pieces_of_any_size() -> None:
         f": ping\n\nid: 1\nevent: token\ndata: {text}\n\n"
         'event: of-a-newer-version\ndata: {}\n\nevent: note\r\ndata: {"step": "",\r\ndata: "text": "n"}\r\n\r\n'
     ).encode()
-    expected = [
-        hopweave.TokenEvent(step="", text="line\u2028separator, Ünï"),
-        hopweave.NoteEvent(step="", text="n"),
-    ]
+    expected = [hopweave.TokenEvent(step="", text="line\u2028separator, Ünï"), hopweave.NoteEvent(step="", text="n")]
     for size in (1, 2, 7, len(stream)):
         reader = EventReader(EVENTS, last="answer")
         pieces = [stream[at : at + size] for at in range(0, len(stream), size)]
         assert [event for piece in pieces for event in reader.feed(piece)] == expected
 
 
-def test_an_error_event_is_raised() -> None:
-    details = {
+def test_an_error_event_and_a_stream_that_is_cut_off_are_raised() -> None:
+    problem = {
         "type": "about:blank",
         "title": "Bad Gateway",
         "status": 502,
         "detail": "the model failed",
         "instance": "/",
     }
-    body = f'event: note\ndata: {{"step": "", "text": "n"}}\n\nevent: error\ndata: {json.dumps(details)}\n\n'
-    events = _client(httpx.Response(200, text=body)).ask_events("c", "q")
+    note = 'event: note\ndata: {"step": "", "text": "n"}\n\n'
+    failed = _client(httpx.Response(200, text=f"{note}event: error\ndata: {json.dumps(problem)}\n\n"))
+    events = failed.ask_events("c", "q")
     assert next(events) == hopweave.NoteEvent(step="", text="n")
     with pytest.raises(hopweave.UnavailableError, match="502 Bad Gateway: the model failed"):
         next(events)
-
-
-def test_a_stream_that_is_cut_off() -> None:
-    cut = _client(httpx.Response(200, text='event: note\ndata: {"step": "", "text": "n"}\n\n'))
     with pytest.raises(hopweave.ConnectionFailedError, match="ended before its last event"):
-        list(cut.ask_events("c", "q"))
+        list(_client(httpx.Response(200, text=note)).ask_events("c", "q"))
 
 
 def test_a_broken_stream_of_a_job_is_continued(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,19 +113,7 @@ def test_a_broken_stream_of_a_job_is_continued(monkeypatch: pytest.MonkeyPatch) 
 
 
 def _event(id: str, kind: str, state: str) -> str:
-    job: dict[str, object] = {
-        "id": "1",
-        "kind": "ingest",
-        "state": state,
-        "note": None,
-        "corpus": "c",
-        "corpus_id": "0",
-    }
-    job |= {"counts": {}, "failures": []}
-    job |= {"created_at": "2026-01-01T00:00:00Z", "started_at": None, "finished_at": None, "malformed_triples": 0}
-    job |= {"token_budget": None, "tokens": 0, "usage": {"calls": 0, "prompt_tokens": 0, "completion_tokens": 0}}
-    job |= {"progress": _NO_PROGRESS, "ahead": None, "generation": None}
-    return f"id: {id}\nevent: {kind}\ndata: {json.dumps(job)}\n\n"
+    return f"id: {id}\nevent: {kind}\ndata: {json.dumps({**_JOB, 'kind': 'ingest', 'state': state})}\n\n"
 
 
 @pytest.mark.parametrize(

@@ -18,22 +18,8 @@ _SENT = {
 }
 """What the client sends. What it receives is defined once, in `hopweave.wire`."""
 _CONSTRAINTS = {
-    "minimum",
-    "maximum",
-    "exclusiveMinimum",
-    "minLength",
-    "maxLength",
-    "ge",
-    "gt",
-    "le",
-    "lt",
-    "pattern",
-} | {
-    "minItems",
-    "maxItems",
-    "maxProperties",
-    "contains",
-    "contentEncoding",
+    *("minimum", "maximum", "exclusiveMinimum", "minLength", "maxLength", "ge", "gt", "le", "lt", "pattern"),
+    *("minItems", "maxItems", "maxProperties", "contains", "contentEncoding"),
 }
 
 

@@ -60,16 +60,13 @@ def test_only_excluding_is_nothing():
     assert render(TextQuery()) is None
 
 
-@pytest.mark.parametrize("boost", [-1.0, math.nan, math.inf, 1e9])
-def test_a_boost_that_is_none_is_refused(boost: float):
-    with pytest.raises(InvalidInput, match="boost"):
-        one(Term(text="a", boost=boost))
-
-
-@pytest.mark.parametrize("slop", [-1, 100_000])
-def test_a_slop_that_is_none_is_refused(slop: int):
-    with pytest.raises(InvalidInput, match="slop"):
-        one(Phrase(text="a b", slop=slop))
+def test_boosts_and_slops_that_are_none_are_refused():
+    for boost in (-1.0, math.nan, math.inf, 1e9):
+        with pytest.raises(InvalidInput, match="boost"):
+            one(Term(text="a", boost=boost))
+    for slop in (-1, 100_000):
+        with pytest.raises(InvalidInput, match="slop"):
+            one(Phrase(text="a b", slop=slop))
 
 
 @given(text=st.text(alphabet=st.one_of(st.characters(exclude_categories=()), st.sampled_from('"\\ aA:^~()*'))))

@@ -30,11 +30,12 @@ def test_extractions_come_back(payload: str):
 
 
 def test_what_extractions_have_in_common_is_not_stored_with_each():
-    triples = (
+    met, kind = (
         Triple(subject="Ada", predicate="met", object="Bob"),
         Triple(subject="Bob", predicate="is", object="kind"),
     )
-    payload = dump_extraction(Extraction(entities=(Surface(form="Ada"), Surface(form="Bob", count=2)), triples=triples))
+    entities = (Surface(form="Ada"), Surface(form="Bob", count=2))
+    payload = dump_extraction(Extraction(entities=entities, triples=(met, kind)))
     assert len(pack_extraction(payload)) < 0.6 * len(payload)
 
 

@@ -1,15 +1,15 @@
 """Keys of a server that also has other documents and another corpus than they may see."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Any
 
 import httpx
 import pytest
 
-from core.documents import OnConflict
 from core.keys import KeyLimits, Scope, make_key
 from tests.integration.api.access.browsing import Browser, MakeBrowser
-from tests.integration.api.conftest import BASE, Server
+from tests.integration.api.access.issuer import Issuer
+from tests.integration.api.conftest import Server
 
 OPEN_DOCUMENT = {
     "key": "open/ada",
@@ -91,7 +91,18 @@ async def keys(server: Server) -> AsyncIterator[Keys]:
         await holder.client.aclose()
 
 
-__all__ = ["BASE", "HIDDEN_DOCUMENT", "OPEN_DOCUMENT", "SECRETS", "Holder", "Keys", "OnConflict"]
+GROUPED: list[dict[str, Any]] = [
+    {"key": "a", "text": "Only for the group a.", "access": ["group:a"]},
+    {"key": "anna", "text": "Only for the user anna.", "access": ["user:anna"]},
+    {"key": "b", "text": "Only for the group b.", "access": ["group:b"]},
+    {"key": "all", "text": "For everyone."},
+]
+
+
+@pytest.fixture
+def issuer() -> Iterator[Issuer]:
+    with Issuer() as running:
+        yield running
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@ signs people in by codes.
 """
 
 import base64
+import functools
 import hashlib
 import html
 import json
@@ -24,6 +25,12 @@ CLIENT = "page of hopweave"
 """A name with blanks, which the header of the exchange has to encode."""
 
 
+@functools.cache
+def _make_key() -> RSAKey:
+    """Returns the key of all issuers of a process: making another one takes a tenth of a second."""
+    return RSAKey.generate_key(2048, {"kid": "one", "alg": "RS256", "use": "sig"})
+
+
 class Issuer:
     """A context manager. `answers` replaces what is answered at a path, with a status.
 
@@ -32,7 +39,7 @@ class Issuer:
     """
 
     def __init__(self, host: str = "127.0.0.1") -> None:
-        self.keys: dict[str, Key] = {"one": RSAKey.generate_key(2048, {"kid": "one", "alg": "RS256", "use": "sig"})}
+        self.keys: dict[str, Key] = {"one": _make_key()}
         self.answers: dict[str, tuple[int, bytes]] = {}
         self.asked: Counter[str] = Counter()
         self.description: dict[str, Any] = {}

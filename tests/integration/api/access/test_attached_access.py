@@ -47,8 +47,6 @@ async def test_who_makes_the_key_of_an_attachment_first_does_not_see_what_is_att
     found = await _access(server)
     assert found[f"{_BELOW}two.txt"] == ["group:a"]
     assert found[f"{_BELOW}x.txt"] == []
-    for one in keys.holders:
-        await one.client.aclose()
 
 
 async def test_an_attachment_that_was_hidden_singly_stays_hidden_with_the_next_version(server: Server) -> None:
@@ -83,8 +81,6 @@ async def test_a_new_attachment_has_all_principals_of_its_mail_whoever_sends_it(
     assert set(map(tuple, found.values())) == {("group:a", "group:b")}
     shown = (await holder("GET", _DOCUMENTS)).json()["data"]
     assert [one["access"] for one in shown] == [["group:b"]] * 3
-    for one in keys.holders:
-        await one.client.aclose()
 
 
 async def test_attachments_are_looked_for_no_further_than_their_keys_go(
@@ -113,5 +109,3 @@ async def test_attachments_are_looked_for_no_further_than_their_keys_go(
     monkeypatch.undo()
     path = f"{_DOCUMENTS}/{document_id(_BELOW + 'two.txt')}"
     assert (await server.client.get(path)).json()["access"] == ["group:a"], "it does not see this one"
-    for one in keys.holders:
-        await one.client.aclose()

@@ -68,9 +68,8 @@ async def corpus(server: Server) -> Server:
 async def test_the_document_of_higher_authority_answers_and_the_other_one_is_named(corpus: Server, higher: str) -> None:
     limits = {"guide.md": 145, "policy.md": 110}
     (lower,) = limits.keys() - {higher}
-    await corpus.ingest(
-        *(document(key, limit, authority=1 + (key == higher)) for key, limit in limits.items()), CANTEEN
-    )
+    both = (document(key, limit, authority=1 + (key == higher)) for key, limit in limits.items())
+    await corpus.ingest(*both, CANTEEN)
     answer = await ask(corpus)
     assert first_of(answer) == higher
     assert f"{limits[higher]} euros" in answer["answer"]

@@ -128,15 +128,15 @@ async def test_a_request_cannot_widen_the_filter_of_its_key(keys: Keys) -> None:
     assert len((await everything("GET", f"{base}/documents")).json()["data"]) == 3
 
 
-@pytest.mark.parametrize("format", ["jsonl", "graphml", "csv"])
-@pytest.mark.parametrize("canonical", ["true", "false"])
-async def test_an_export_has_only_what_the_key_may_see(keys: Keys, format: str, canonical: str) -> None:
+async def test_an_export_has_only_what_the_key_may_see(keys: Keys) -> None:
     holder = await keys.make(Scope.EXPORT, where=_OPEN)
-    parameters = {"format": format, "canonical": canonical}
-    answer = await holder("GET", "/v1/corpora/people/export", params=parameters)
-    assert answer.status_code == 200
-    assert "Ada Lovelace" in answer.text
-    assert _told(answer) == []
+    for format in ("jsonl", "graphml", "csv"):
+        for canonical in ("true", "false"):
+            parameters = {"format": format, "canonical": canonical}
+            answer = await holder("GET", "/v1/corpora/people/export", params=parameters)
+            assert answer.status_code == 200, parameters
+            assert "Ada Lovelace" in answer.text
+            assert _told(answer) == []
 
 
 async def test_a_key_writes_nothing_outside_its_filter(keys: Keys) -> None:

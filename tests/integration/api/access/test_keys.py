@@ -3,6 +3,7 @@
 import asyncio
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -11,6 +12,7 @@ from core.errors import InvalidInput, Unavailable
 from core.keys import KeyLimits, Scope, hash_key, id_of_key, make_key, matches_hash
 from core.settings import ApiSettings
 from tests.integration.api.access.conftest import OPEN_DOCUMENT, Holder, Keys
+from tests.integration.api.asgi import make_scope
 from tests.integration.api.asking import KEY, asking
 from tests.integration.api.conftest import MakeServer
 from tests.twins.chat_server import ChatServer
@@ -60,37 +62,31 @@ async def test_a_revoked_key_ends_within_seconds_in_other_processes(make_server:
             await holder.client.aclose()
 
 
-async def test_wrong_and_expired_keys(keys: Keys) -> None:
+async def test_keys_that_are_refused_and_what_is_told(keys: Keys) -> None:
     await keys.make(Scope.READ)
-    ended, text = make_key("b", [Scope.READ], expires_at=datetime.now(UTC) + timedelta(milliseconds=1))
+    record = keys.server.container.record.keys
+    ended, text_of_ended = make_key("b", [Scope.READ], expires_at=datetime.now(UTC) + timedelta(milliseconds=1))
+    revoked, text_of_revoked = make_key("d", [Scope.READ])
     other, foreign = make_key("c", [Scope.READ])
-    await keys.server.container.record.keys.create(ended)
+    for key in (ended, revoked):
+        await record.create(key)
+    await record.revoke(revoked.id)
     await keys.see()
     await asyncio.sleep(0.01)
-    mixed = f"hw_{keys.last.id}_{foreign.rpartition(f'{other.id}_')[2]}"
-    for key in (text, foreign, mixed, f"hw_{keys.last.id}_", keys.last.hash, keys.last.id):
-        answer = await keys.server.client.get("/v1/corpora", headers={"authorization": f"Bearer {key}"})
-        assert answer.status_code == 401, key
-        assert key not in answer.text
-        assert ("has expired" in answer.text) is (key == text), "only who has the secret is told that a key has expired"
 
-
-async def test_a_refusal_tells_what_is_wrong(keys: Keys) -> None:
-    await keys.make(Scope.READ)
-    revoked, text = make_key("b", [Scope.READ])
-    await keys.server.container.record.keys.create(revoked)
-    await keys.server.container.record.keys.revoke(revoked.id)
-    await keys.see()
-    _, unknown = make_key("c", [Scope.READ])
-
-    async def refuse(headers: dict[str, str]) -> str:
-        answer = await keys.server.client.get("/v1/corpora", headers=headers)
-        assert answer.status_code == 401
+    async def refuse(shown: str) -> str:
+        answer = await keys.server.client.get("/v1/corpora", headers={"authorization": shown})
+        assert answer.status_code == 401, shown
         return str(answer.json()["detail"])
 
-    assert "no key was shown" in await refuse({"authorization": ""})
-    assert "none of this server's, or is revoked" in await refuse({"authorization": f"Bearer {text}"})
-    assert await refuse({"authorization": f"Bearer {text}"}) == await refuse({"authorization": f"Bearer {unknown}"})
+    assert "no key was shown" in await refuse("")
+    assert "has expired" in await refuse(f"Bearer {text_of_ended}"), "who has the secret is told, and nobody else"
+    unknown = await refuse(f"Bearer {foreign}")
+    assert "none of this server's, or is revoked" in unknown
+    mixed = f"hw_{keys.last.id}_{foreign.rpartition(f'{other.id}_')[2]}"
+    of_ended = f"hw_{ended.id}_{foreign.rpartition(f'{other.id}_')[2]}"
+    for text in (text_of_revoked, mixed, of_ended, f"hw_{keys.last.id}_", keys.last.hash, keys.last.id):
+        assert await refuse(f"Bearer {text}") == unknown, text
 
 
 async def test_keys_of_the_settings_may_do_everything(make_server: MakeServer) -> None:
@@ -215,19 +211,38 @@ async def test_caps_of_the_settings(make_server: MakeServer) -> None:
         assert f"HOPWEAVE_API__{setting}" in answer.json()["detail"]
 
 
+async def _begin_job(keys: Keys, holder: Holder) -> tuple[asyncio.Task[str], str]:
+    """Returns the stream of a job that is not done yet, after its first piece, and its path."""
+    queued = await holder("POST", "/v1/corpora/people/documents", json={"documents": [{"text": "never indexed"}]})
+    path, begun = f"/v1/jobs/{queued.json()['job']['id']}/events", asyncio.Event()
+    stream = asyncio.create_task(_follow(keys, holder, path, begun))
+    await begun.wait()
+    return stream, path
+
+
+async def _begin_export(keys: Keys, holder: Holder) -> tuple[asyncio.Task[str], asyncio.Event]:
+    """Returns an export after its first piece, and what lets it go on."""
+    begun, goes_on = asyncio.Event(), asyncio.Event()
+    export = asyncio.create_task(_follow(keys, holder, "/v1/corpora/people/export", begun, goes_on))
+    await begun.wait()
+    return export, goes_on
+
+
+def _allow_one_stream(keys: Keys) -> Any:
+    guard: Any = keys.server.app.middleware_stack
+    while type(guard).__name__ != "Guard":
+        guard = getattr(guard, "_app", None) or guard.app
+    guard._settings = ApiSettings(max_streams=1)
+    return guard
+
+
 async def test_streams_of_one_key_at_once(keys: Keys) -> None:
     """A stream beyond the limit is refused before its first byte; one that ends makes room."""
     holder = await keys.make(Scope.READ, Scope.WRITE)
-    queued = await holder("POST", "/v1/corpora/people/documents", json={"documents": [{"text": "never indexed"}]})
-    path = f"/v1/jobs/{queued.json()['job']['id']}/events"
-    guard = _find_guard(keys)
-    guard._settings = ApiSettings(max_streams=1)
-    begun = asyncio.Event()
-    open_now = asyncio.create_task(_follow(keys, holder, path, begun))
-    await begun.wait()
+    guard = _allow_one_stream(keys)
+    open_now, path = await _begin_job(keys, holder)
     refused = await holder("GET", path)
-    assert refused.status_code == 429
-    assert "HOPWEAVE_API__MAX_STREAMS" in refused.json()["detail"]
+    assert (refused.status_code, "HOPWEAVE_API__MAX_STREAMS" in refused.json()["detail"]) == (429, True)
     await keys.server.work("people")
     assert "event: end" in await open_now
     assert (await holder("GET", path)).status_code == 200
@@ -236,63 +251,43 @@ async def test_streams_of_one_key_at_once(keys: Keys) -> None:
 
 async def test_a_stream_ends_with_its_key(keys: Keys) -> None:
     holder = await keys.make(Scope.READ, Scope.WRITE)
-    key = keys.last
-    queued = await holder("POST", "/v1/corpora/people/documents", json={"documents": [{"text": "never indexed"}]})
-    path = f"/v1/jobs/{queued.json()['job']['id']}/events"
-    begun = asyncio.Event()
-    stream = asyncio.create_task(_follow(keys, holder, path, begun))
-    await begun.wait()
-    await keys.server.container.record.keys.revoke(key.id)
+    stream, _ = await _begin_job(keys, holder)
+    await keys.server.container.record.keys.revoke(keys.last.id)
     await keys.see()
     await keys.server.work("people")  # makes an event, at which the stream is cut off
     assert "event: end" not in await stream
 
 
-def _find_guard(keys: Keys) -> object:
-    middleware = keys.server.app.middleware_stack
-    while type(middleware).__name__ != "Guard":
-        middleware = getattr(middleware, "_app", None) or middleware.app
-    return middleware
-
-
 async def test_an_export_ends_with_its_key_and_counts_among_its_streams(keys: Keys) -> None:
     holder = await keys.make(Scope.READ, Scope.EXPORT)
-    key, path = keys.last, "/v1/corpora/people/export"
-    _find_guard(keys)._settings = ApiSettings(max_streams=1)  # type: ignore[attr-defined] # a Guard
-    begun, goes_on = asyncio.Event(), asyncio.Event()
-    export = asyncio.create_task(_follow(keys, holder, path, begun, goes_on))
-    await begun.wait()
-    refused = await holder("GET", path)
+    _allow_one_stream(keys)
+    export, goes_on = await _begin_export(keys, holder)
+    refused = await holder("GET", "/v1/corpora/people/export")
     assert (refused.status_code, "HOPWEAVE_API__MAX_STREAMS" in refused.json()["detail"]) == (429, True)
     assert (await holder("GET", "/v1/corpora")).status_code == 200
-    await keys.server.container.record.keys.revoke(key.id)
+    await keys.server.container.record.keys.revoke(keys.last.id)
     await keys.see()
     goes_on.set()
     assert not (await export).endswith(_END)
 
 
 async def test_a_stream_ends_with_its_key_in_a_process_that_has_nothing_else_to_do(keys: Keys) -> None:
-    """No other request has read the keys since; they are read before the next piece."""
+    """No other request has read the keys since; they are read before the next piece. While they cannot be read, a
+    stream goes on.
+    """
     holder = await keys.make(Scope.EXPORT)
-    begun, goes_on = asyncio.Event(), asyncio.Event()
-    export = asyncio.create_task(_follow(keys, holder, "/v1/corpora/people/export", begun, goes_on))
-    await begun.wait()
+    keyring = keys.server.app.state.keyring
+    unread, goes_on = await _begin_export(keys, holder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(keyring, "_keys", _Away)
+        keyring._read_at -= 60.0
+        goes_on.set()
+        assert (await unread).endswith(_END)
+    export, goes_on = await _begin_export(keys, holder)
     await keys.server.container.record.keys.revoke(keys.last.id)
-    keys.server.app.state.keyring._read_at -= 60.0
+    keyring._read_at -= 60.0
     goes_on.set()
     assert not (await export).endswith(_END)
-
-
-async def test_a_stream_goes_on_while_the_keys_cannot_be_read(keys: Keys) -> None:
-    holder = await keys.make(Scope.EXPORT)
-    begun, goes_on = asyncio.Event(), asyncio.Event()
-    export = asyncio.create_task(_follow(keys, holder, "/v1/corpora/people/export", begun, goes_on))
-    await begun.wait()
-    keyring = keys.server.app.state.keyring
-    keyring._read_at -= 60.0
-    keyring._keys = _Away
-    goes_on.set()
-    assert (await export).endswith(_END)
 
 
 class _Away:
@@ -310,9 +305,7 @@ async def _follow(
     ends with `_END`. After the first piece, no other is taken before `goes_on`.
     """
     received = b""
-    key = holder.client.headers["authorization"].encode()
-
-    asked = 0
+    key, asked = holder.client.headers["authorization"].encode(), 0
 
     async def receive() -> dict[str, object]:
         nonlocal asked
@@ -331,19 +324,6 @@ async def _follow(
         if message["type"] == "http.response.body" and not message.get("more_body"):
             received += _END.encode()
 
-    scope = {
-        "type": "http",
-        "asgi": {"version": "3.0", "spec_version": "2.3"},
-        "http_version": "1.1",
-        "method": "GET",
-        "scheme": "http",
-        "path": path,
-        "raw_path": path.encode(),
-        "query_string": b"",
-        "root_path": "",
-        "headers": [(b"host", b"localhost"), (b"authorization", key)],
-        "client": ("192.0.2.7", 1),
-        "server": ("127.0.0.1", 8000),
-    }
+    scope = make_scope(path, headers=[(b"authorization", key)], client="192.0.2.7")
     await keys.server.app(scope, receive, send)
     return received.decode()

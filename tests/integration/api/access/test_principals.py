@@ -30,24 +30,27 @@ _OWN = {
 }
 _HIDDEN = {**HIDDEN_DOCUMENT, "metadata": {"access": ["group:b"], "$access": ["group:b"]}, "access": _ACCESS}
 _HIDDEN_ID = document_id(str(_HIDDEN["key"]))
-_LOOKALIKES: tuple[list[str], ...] = (
-    ["group:b"],
-    ["group:b", "user:bob"],
-    ["user:a"],
-    ["group:A"],
-    ["group:aa"],
-    ["group:a b"],
-    ["group:ａ"],
-    ["user:ann"],
-    ["group:*"],
-    ["group:a,user:anna"],
-    ["group:%"],
-    ["group:b", "user:annA"],
-    ["group:b", "user:anna@example.org", "group:a/b"],
-    ["user:anna\u200b"],
-    ["user:group:a"],
-    [],
-)
+_LOOKALIKES = [
+    name.split("|")
+    for name in (
+        "group:b",
+        "group:b|user:bob",
+        *(
+            "user:a",
+            "group:A",
+            "group:aa",
+            "group:a b",
+            "group:ａ",
+            "user:ann",
+            "group:*",
+            "group:a,user:anna",
+            "group:%",
+        ),
+        "group:b|user:annA",
+        "group:b|user:anna@example.org|group:a/b",
+        *("user:anna\u200b", "user:group:a"),
+    )
+] + [[]]
 """Principals that are none of the hidden document's, and look like them."""
 
 

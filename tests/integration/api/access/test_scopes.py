@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import pytest
 from fastapi.routing import APIRoute
 
 from api.access.keys import OPEN_PATHS, SESSION_PATH, declared_scopes, is_open
@@ -46,18 +45,18 @@ def test_what_is_open_is_open_to_the_guard_and_nothing_else_is(server: Server) -
     assert [is_open(method, SESSION_PATH) for method in ("POST", "DELETE", "GET", "PUT")] == [True, True, False, False]
 
 
-@pytest.mark.parametrize("scope", [Scope.READ, Scope.WRITE, Scope.EXPORT])
-async def test_a_key_reaches_only_the_routes_of_its_scope(keys: Keys, scope: Scope) -> None:
-    holder = await keys.make(scope)
-    for path, operations in keys.server.app.openapi()["paths"].items():
-        for method, operation in operations.items():
-            needed = {one for each in operation.get("security", ()) for one in each.get("key", ())}
-            body: dict[str, Any] = {"json": {}} if "requestBody" in operation else {}
-            if path.endswith("/import"):
-                body = {"content": b"", "headers": {"content-type": "application/x-ndjson"}}
-            answer = await holder(method.upper(), _fill(path), **body)
-            refused = answer.status_code == 403 and f"scope {next(iter(needed), '')}" in answer.text
-            assert refused == bool(needed - {scope}), (method, path, answer.text)
+async def test_a_key_reaches_only_the_routes_of_its_scope(keys: Keys) -> None:
+    for scope in (Scope.READ, Scope.WRITE, Scope.EXPORT):
+        holder = await keys.make(scope)
+        for path, operations in keys.server.app.openapi()["paths"].items():
+            for method, operation in operations.items():
+                needed = {one for each in operation.get("security", ()) for one in each.get("key", ())}
+                body: dict[str, Any] = {"json": {}} if "requestBody" in operation else {}
+                if path.endswith("/import"):
+                    body = {"content": b"", "headers": {"content-type": "application/x-ndjson"}}
+                answer = await holder(method.upper(), _fill(path), **body)
+                refused = answer.status_code == 403 and f"scope {next(iter(needed), '')}" in answer.text
+                assert refused == bool(needed - {scope}), (scope, method, path, answer.text)
 
 
 def _fill(path: str) -> str:

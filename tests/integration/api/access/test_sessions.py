@@ -30,9 +30,15 @@ async def test_a_key_is_exchanged_for_a_cookie(keys: Keys, signed_in: Browser) -
     assert not {"secure"} & set(attributes)
     assert not [one for one in attributes if one.startswith("domain")]
     assert any(one.startswith("max-age=431") for one in attributes)
+    told = (await signed_in("GET", PATH)).json()
+    assert (told["id"], told["needs_key"], told["model"], told["neo4j_browser"]) == (keys.last.id, True, False, None)
+    assert (told["web"], bool(told["version"])) == (False, True)
+    by_key = (await keys.holders[-1]("GET", PATH)).json()
+    assert by_key["expires_at"] is None, "the key has no end"
+    assert {**by_key, "expires_at": told["expires_at"]} == told
 
 
-async def test_the_session_has_the_rights_of_its_key_and_no_others(signed_in: Browser) -> None:
+async def test_the_session_has_the_rights_of_its_key_and_no_others_and_ends(signed_in: Browser) -> None:
     listed = await signed_in("GET", "/v1/corpora")
     assert [one["name"] for one in listed.json()["data"]] == ["people"]
     documents = await signed_in("GET", "/v1/corpora/people/documents")
@@ -45,15 +51,11 @@ async def test_the_session_has_the_rights_of_its_key_and_no_others(signed_in: Br
     assert not [word for word in SECRETS if word in (listed.text + documents.text + found.text).lower()]
     upload = await signed_in("POST", "/v1/corpora/people/documents", files={"file": ("a.txt", b"x")})
     assert upload.status_code != 401
-
-
-async def test_the_session_is_told(keys: Keys, signed_in: Browser) -> None:
-    told = (await signed_in("GET", PATH)).json()
-    assert (told["id"], told["needs_key"], told["model"], told["neo4j_browser"]) == (keys.last.id, True, False, None)
-    assert (told["web"], bool(told["version"])) == (False, True)
-    by_key = (await keys.holders[-1]("GET", PATH)).json()
-    assert by_key["expires_at"] is None, "the key has no end"
-    assert {**by_key, "expires_at": told["expires_at"]} == told
+    assert (await signed_in.send("GET", "/docs", headers={"sec-fetch-site": "none"})).status_code == 200
+    assert (await signed_in("DELETE", PATH)).status_code == 204
+    assert signed_in.cookies == {}
+    assert (await signed_in("GET", PATH)).status_code == 401
+    assert (await signed_in("DELETE", PATH)).status_code == 204, "also without a session"
 
 
 async def test_a_server_without_keys_needs_no_session(server: Server) -> None:
@@ -69,8 +71,7 @@ async def test_a_server_without_keys_needs_no_session(server: Server) -> None:
 async def test_without_a_session_a_server_with_keys_says_so(keys: Keys, browse: MakeBrowser) -> None:
     await keys.make(Scope.READ)
     refused = await browse(keys.server)("GET", PATH)
-    assert refused.status_code == 401
-    assert refused.headers["content-type"] == "application/problem+json"
+    assert (refused.status_code, refused.headers["content-type"]) == (401, "application/problem+json")
     assert "no key was shown" in refused.json()["detail"]
 
 
@@ -109,14 +110,6 @@ async def test_over_https_the_cookie_is_of_this_host_alone(
         assert (await browser("GET", PATH)).status_code == 401, "another host may have set this one"
     [deleted] = (await browser("DELETE", PATH)).headers.get_list("set-cookie")
     assert ("; Secure" in deleted) is is_secure
-
-
-async def test_the_session_ends(signed_in: Browser) -> None:
-    answer = await signed_in("DELETE", PATH)
-    assert answer.status_code == 204
-    assert signed_in.cookies == {}
-    assert (await signed_in("GET", PATH)).status_code == 401
-    assert (await signed_in("DELETE", PATH)).status_code == 204, "also without a session"
 
 
 async def test_cookies_that_are_no_session(keys: Keys, signed_in: Browser) -> None:
@@ -222,11 +215,6 @@ async def test_no_key_and_no_cookie_is_told_or_logged(
     assert "/v1/session" in logged
     for secret in (key, keys.last.hash, cookie, signature, signed_in.cookies[COOKIE]):
         assert secret not in logged
-
-
-async def test_docs_work_with_the_session(signed_in: Browser) -> None:
-    assert (await signed_in.send("GET", "/docs", headers={"sec-fetch-site": "none"})).status_code == 200
-    assert (await signed_in("POST", "/v1/corpora/people/search", json={"query": "a"})).status_code == 200
 
 
 async def test_an_address_that_is_no_page_is_no_way_around(server: Server) -> None:

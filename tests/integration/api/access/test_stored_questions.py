@@ -68,8 +68,6 @@ async def test_questions_asked_before_there_was_a_key_are_those_of_who_operates_
     for holder in (reader, limited):
         assert (await holder("GET", _PATH)).json()["data"] == []
         assert (await holder("GET", f"{_PATH}/{id}")).status_code == 404
-    for holder in keys.holders:
-        await holder.client.aclose()
 
 
 async def test_keys_of_the_settings_are_several_askers() -> None:

@@ -4,7 +4,7 @@ import base64
 import hmac
 import json
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from app.container import Container
 from core.errors import Unavailable
 from core.ids import document_id
 from core.settings import ApiSettings, OidcSettings, Settings
-from tests.integration.api.access.conftest import Holder
+from tests.integration.api.access.conftest import GROUPED, Holder
 from tests.integration.api.access.issuer import AUDIENCE, Issuer
 from tests.integration.api.conftest import Server
 from tests.twins.embedder import TwinEmbedder
@@ -37,29 +37,16 @@ _RULES = [
 
 
 @pytest.fixture
-def issuer() -> Iterator[Issuer]:
-    with Issuer() as running:
-        yield running
-
-
-@pytest.fixture
 async def server(tmp_path: Path, issuer: Issuer) -> AsyncIterator[Server]:
-    oidc = OidcSettings.model_validate(
-        {"issuer": issuer.url, "audience": AUDIENCE, "rules": _RULES, "requested_scopes": ["openid"]}
-    )
+    named = {"issuer": issuer.url, "audience": AUDIENCE, "rules": _RULES, "requested_scopes": ["openid"]}
     api = ApiSettings(keys=[SecretStr(_OWN)], public_url="https://hopweave.example")
-    container = Container(Settings(data_dir=tmp_path, api=api, oidc=oidc))
+    container = Container(Settings(data_dir=tmp_path, api=api, oidc=OidcSettings.model_validate(named)))
     container.embedder = TwinEmbedder()
     made = Server(container)
     made.client.headers["authorization"] = f"Bearer {_OWN}"
     await made.corpus()
     await made.corpus("other")
-    await made.ingest(
-        {"key": "a", "text": "Only for the group a.", "access": ["group:a"]},
-        {"key": "anna", "text": "Only for the user anna.", "access": ["user:anna"]},
-        {"key": "b", "text": "Only for the group b.", "access": ["group:b"]},
-        {"key": "all", "text": "For everyone."},
-    )
+    await made.ingest(*GROUPED)
     yield made
     await made.app.state.issuer_keys.close()
     await made.close()
@@ -90,11 +77,8 @@ async def test_subject_and_groups_are_principals(server: Server, issuer: Issuer)
     assert issuer.asked["/keys"] == 1, "the keys are kept"
     found = await _ask(server, issuer.sign(), f"{_DOCUMENTS}/{document_id('b')}")
     assert found.status_code == 404
-
-
-async def test_tokens_name_types_that_give_access(server: Server, issuer: Issuer) -> None:
     for typ in ("JWT", "at+jwt", "application/at+JWT"):
-        assert await _seen(server, issuer.sign(typ=typ)) == {"a", "anna", "all"}
+        assert await _seen(server, issuer.sign(typ=typ)) == {"a", "anna", "all"}, "types that give access"
 
 
 async def test_an_address_that_is_not_verified_names_nobody(issuer: Issuer) -> None:
@@ -205,38 +189,37 @@ async def test_keys_rotate_and_are_fetched_again_seldom(server: Server, issuer: 
         assert (await _ask(server, f"{head}.{token.partition('.')[2]}")).status_code == 401
     assert issuer.asked["/keys"] == 2
     keys._asked_at -= 60
-    assert (
-        await _ask(server, f"{_encode({'alg': 'ES256', 'kid': 'six'})}.{token.partition('.')[2]}")
-    ).status_code == 401
+    six = f"{_encode({'alg': 'ES256', 'kid': 'six'})}.{token.partition('.')[2]}"
+    assert (await _ask(server, six)).status_code == 401
     assert issuer.asked["/keys"] == 3
 
 
-@pytest.mark.parametrize(
-    ("path", "answer"),
-    [
-        ("/keys", (500, b"{}")),
-        ("/keys", (302, b"")),
-        ("/keys", (200, b"no JSON")),
-        ("/keys", (200, b"[]")),
-        ("/keys", (200, b'{"keys": 1}')),
-        ("/keys", (200, b'{"keys": [' + b",".join([b"{}"] * 101) + b"]}")),
-        ("/keys", (200, b'{"keys": [], "more": "' + b"x" * 1_100_000 + b'"}')),
-        ("/.well-known/openid-configuration", (200, b'{"issuer": "https://other.example", "jwks_uri": "https://x"}')),
-        ("/.well-known/openid-configuration", (200, b'{"issuer": "ISSUER", "jwks_uri": "http://keys.example"}')),
-        ("/.well-known/openid-configuration", (404, b"")),
-    ],
+_WRONG_ANSWERS = (
+    ("/keys", 500, b"{}"),
+    ("/keys", 302, b""),
+    ("/keys", 200, b"no JSON"),
+    ("/keys", 200, b"[]"),
+    ("/keys", 200, b'{"keys": 1}'),
+    ("/keys", 200, b'{"keys": [' + b",".join([b"{}"] * 101) + b"]}"),
+    ("/keys", 200, b'{"keys": [], "more": "' + b"x" * 1_100_000 + b'"}'),
+    ("/.well-known/openid-configuration", 200, b'{"issuer": "https://other.example", "jwks_uri": "https://x"}'),
+    ("/.well-known/openid-configuration", 200, b'{"issuer": "ISSUER", "jwks_uri": "http://keys.example"}'),
+    ("/.well-known/openid-configuration", 404, b""),
 )
-async def test_an_issuer_that_answers_wrong_is_named(
-    server: Server, issuer: Issuer, path: str, answer: tuple[int, bytes]
-) -> None:
-    issuer.answers[path] = (answer[0], answer[1].replace(b"ISSUER", issuer.url.encode()))
-    refused = await _ask(server, issuer.sign())
-    assert refused.status_code == 503
-    assert f"the keys of the issuer {issuer.url} cannot be read" in refused.json()["detail"]
-    issuer.answers.clear()
-    assert (await _ask(server, issuer.sign())).status_code == 503, "it is not asked again at once"
-    server.app.state.issuer_keys._asked_at -= 60
-    assert await _seen(server, issuer.sign()) == {"a", "anna", "all"}
+
+
+async def test_an_issuer_that_answers_wrong_is_named(issuer: Issuer) -> None:
+    for path, status, answer in _WRONG_ANSWERS:
+        keys = IssuerKeys(OidcSettings(issuer=issuer.url, audience=AUDIENCE))
+        issuer.answers[path] = (status, answer.replace(b"ISSUER", issuer.url.encode()))
+        with pytest.raises(Unavailable, match=f"the keys of the issuer {issuer.url} cannot be read"):
+            await keys.find("one")
+        issuer.answers.clear()
+        with pytest.raises(Unavailable, match="cannot be read"):  # it is not asked again at once
+            await keys.find("one")
+        keys._asked_at -= 60
+        assert await keys.find("one")
+        await keys.close()
 
 
 async def test_an_issuer_that_cannot_be_reached_is_named() -> None:
@@ -327,15 +310,20 @@ async def test_questions_belong_to_the_subject(server: Server, issuer: Issuer) -
     assert (await _ask(server, issuer.sign(sub="bob"), f"{path}/{id}")).status_code == 404
 
 
+_ISSUER = {"issuer": "https://login.example", "audience": "x"}
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
         ({"issuer": "https://login.example"}, "give the `audience`"),
         ({"issuer": "http://login.example", "audience": "x"}, "is not over HTTPS"),
-        ({"issuer": "https://login.example", "audience": "x", "jwks_url": "http://login.example/k"}, "not over HTTPS"),
+        ({**_ISSUER, "jwks_url": "http://login.example/k"}, "not over HTTPS"),
         ({"issuer": "login", "audience": "x"}, "it takes an address"),
-        ({"issuer": "https://login.example", "audience": "x", "rules": [{"scopes": []}]}, "at least 1 item"),
-        ({"issuer": "https://login.example", "audience": "x", "rules": [{"scopes": ["all"]}]}, "Input should be"),
+        ({**_ISSUER, "rules": [{"scopes": []}]}, "at least 1 item"),
+        ({**_ISSUER, "rules": [{"scopes": ["all"]}]}, "Input should be"),
+        ({"client_id": "x"}, "is one of an `issuer`"),
+        ({**_ISSUER, "client_id": "x", "client_scopes": ["email"]}, "`openid`"),
     ],
 )
 def test_settings_that_are_not_safe_are_refused(settings: dict[str, Any], message: str) -> None:

@@ -52,7 +52,7 @@ _REFUSALS: dict[str, str] = {
 """
 
 _EXCEPTIONS: dict[tuple[str, str], str] = {
-    ("MissingHeaderNotRejected", "POST /dify/retrieval"): "Dify's protocol answers a missing key with 403, not 401",
+    ("MissingHeaderNotRejected", "POST /dify/retrieval"): "Dify's protocol answers a missing key with 403, not 401"
 }
 
 

@@ -42,45 +42,37 @@ async def _find_hidden(spoken: Spoken) -> Mapping[str, Any]:
     return dict(found)
 
 
+_OFFERED = {Scope.READ: READING, Scope.WRITE: WRITING, Scope.EXPORT: [], Scope.ADMIN: [*READING, *ADMIN, *WRITING]}
+_CALLS: dict[str, dict[str, Any]] = {
+    "search": {"query": "Ada"},
+    "fetch": {"id": "people/chunks/0"},
+    "ask": {"question": "Who?"},
+    "list_corpora": {},
+    "ingest": {"documents": [OPEN_DOCUMENT], "wait_seconds": 0},
+    "delete_document": {"id": "people/documents/0"},
+    "find_entities": {},
+    "show_entity": {"entity": "Ada"},
+    "list_proposals": {},
+    "compare_documents": {"newer": "ada"},
+    "make_questions": {},
+    "measure_searchers": {},
+    "list_certificates": {},
+    "merge_entities": {"entity": "Ada", "into": "Ada Lund"},
+    "reject_proposal": {"entity": "Ada", "other": "Ada Lund"},
+    "undo_decision": {"id": "0"},
+}
+
+
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize(
-    ("scope", "offered"),
-    [
-        (Scope.READ, READING),
-        (Scope.WRITE, WRITING),
-        (Scope.EXPORT, []),
-        (Scope.ADMIN, [*READING, *ADMIN, *WRITING]),
-    ],
-)
-async def test_a_key_is_offered_the_tools_of_its_scopes(
-    serve: Serve, mode: str, scope: Scope, offered: list[str]
-) -> None:
-    calls: dict[str, dict[str, Any]] = {
-        "search": {"query": "Ada"},
-        "fetch": {"id": "people/chunks/0"},
-        "ask": {"question": "Who?"},
-        "list_corpora": {},
-        "ingest": {"documents": [OPEN_DOCUMENT], "wait_seconds": 0},
-        "delete_document": {"id": "people/documents/0"},
-        "find_entities": {},
-        "show_entity": {"entity": "Ada"},
-        "list_proposals": {},
-        "compare_documents": {"newer": "ada"},
-        "make_questions": {},
-        "measure_searchers": {},
-        "list_certificates": {},
-        "merge_entities": {"entity": "Ada", "into": "Ada Lund"},
-        "reject_proposal": {"entity": "Ada", "other": "Ada Lund"},
-        "undo_decision": {"id": "0"},
-    }
+async def test_a_key_is_offered_the_tools_of_its_scopes(serve: Serve, mode: str) -> None:
     async with serve(write=True) as spoken:
-        key = await _make_key(spoken, scope)
-        async with spoken.client(mode, key) as client:
-            assert [tool.name for tool in (await client.list_tools()).tools] == offered
-            for tool in calls.keys() - set(offered):
-                needed = "write" if tool in WRITING else "admin" if tool in ADMIN else "read"
-                message = error_of(await client.call_tool(tool, calls[tool]))
-                assert f"needs a key with the scope {needed}" in message
+        for scope, offered in _OFFERED.items():
+            async with spoken.client(mode, await _make_key(spoken, scope)) as client:
+                assert [tool.name for tool in (await client.list_tools()).tools] == offered
+                for tool in _CALLS.keys() - set(offered):
+                    needed = "write" if tool in WRITING else "admin" if tool in ADMIN else "read"
+                    message = error_of(await client.call_tool(tool, _CALLS[tool]))
+                    assert f"needs a key with the scope {needed}" in message
 
 
 async def test_without_a_key_nothing_is_answered(serve: Serve) -> None:
@@ -97,9 +89,7 @@ async def test_without_a_key_nothing_is_answered(serve: Serve) -> None:
 async def test_a_key_sees_its_corpora_and_the_documents_of_its_filter(serve: Serve) -> None:
     async with serve() as spoken:
         await _add_documents(spoken)
-        (hidden,) = (await spoken.server.client.get("/v1/corpora/people/documents?key=hidden/zarathustra")).json()[
-            "data"
-        ]
+        hidden = await _find_hidden(spoken)
         chunks = await spoken.server.client.get(f"/v1/corpora/people/documents/{hidden['id']}/chunks")
         key = await _make_key(spoken, Scope.READ, where={"team": "open"})
         async with spoken.client(key=key) as client:
@@ -126,35 +116,23 @@ async def test_a_key_with_a_filter_writes_within_it(serve: Serve) -> None:
     outside = {"key": "new", "text": "A new text.", "metadata": {"team": "hidden"}}
     async with serve(write=True) as spoken:
         await _add_documents(spoken)
-        (hidden,) = (await spoken.server.client.get("/v1/corpora/people/documents?key=hidden/zarathustra")).json()[
-            "data"
-        ]
+        hidden = await _find_hidden(spoken)
         key = await _make_key(spoken, Scope.READ, Scope.WRITE, where={"team": "open"})
         async with spoken.client(key=key) as client:
             assert "filter" in error_of(await client.call_tool("ingest", {"documents": [outside]}))
             error_of(await client.call_tool("delete_document", {"id": f"people/documents/{hidden['id']}"}))
         kept = await spoken.server.container.record.corpora.get("people")
         assert (await spoken.server.container.record.documents.get(kept.id, hidden["id"])).key == hidden["key"]
-
-
-async def test_a_key_with_a_filter_cancels_its_ingest(serve: Serve) -> None:
-    document = {"key": "new", "text": "A new text.", "metadata": {"team": "open"}}
-    async with serve(write=True) as spoken:
-        key = await _make_key(spoken, Scope.WRITE, where={"team": "open"})
         async with spoken.client(key=key) as client:
+            document = {"key": "new", "text": "A new text.", "metadata": {"team": "open"}}
             call = asyncio.create_task(client.call_tool("ingest", {"documents": [document], "wait_seconds": 600}))
             await until_one(spoken.server.container.record.jobs, JobState.QUEUED)
             call.cancel()
             await until_one(spoken.server.container.record.jobs, JobState.CANCELLED)
-
-
-async def test_limits_of_a_key_hold(serve: Serve) -> None:
-    async with serve(write=True) as spoken:
-        key = await _make_key(spoken, Scope.READ, Scope.WRITE, limits=KeyLimits(ingest_bytes=100))
-        document = {"key": "long", "text": "x" * 101}
-        async with spoken.client(key=key) as client:
-            message = error_of(await client.call_tool("ingest", {"documents": [document]}))
-            assert "100" in message
+        limited = await _make_key(spoken, Scope.READ, Scope.WRITE, limits=KeyLimits(ingest_bytes=100))
+        async with spoken.client(key=limited) as client:
+            document = {"key": "long", "text": "x" * 101}
+            assert "100" in error_of(await client.call_tool("ingest", {"documents": [document]}))
 
 
 @pytest.mark.parametrize("mode", MODES)

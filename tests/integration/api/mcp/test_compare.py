@@ -10,12 +10,8 @@ async def test_two_versions_are_compared(serve: Serve) -> None:
         await spoken.server.ingest(OLDER, NEWER, corpus="rules")
         called = {"newer": "travel-2.md", "older": "travel-1.md", "corpus": "rules"}
         found = data_of(await client.call_tool("compare_documents", called))
-        assert (found["older"], found["newer"], found["changed"], found["unchanged"]) == (
-            "travel-1.md",
-            "travel-2.md",
-            2,
-            1,
-        )
+        told = [found[name] for name in ("older", "newer", "changed", "unchanged")]
+        assert told == ["travel-1.md", "travel-2.md", 2, 1]
         assert found["clauses"][0] == {
             "kind": "changed",
             "clause": "Hotels",

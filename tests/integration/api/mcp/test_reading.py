@@ -9,19 +9,13 @@ from core.settings import ApiSettings
 from tests.integration.api.mcp.conftest import MODES, Serve, Spoken, data_of, error_of
 
 READING = [
-    "search",
-    "fetch",
-    "ask",
-    "list_corpora",
-    "find_entities",
-    "show_entity",
-    "list_proposals",
-    "compare_documents",
-    "make_questions",
-    "measure_searchers",
+    *("search", "fetch", "ask", "list_corpora", "find_entities", "show_entity", "list_proposals"),
+    *("compare_documents", "make_questions", "measure_searchers"),
 ]
 ADMIN = ["list_certificates"]
 """For keys with the scope `admin`, and without keys."""
+
+_HINTS = ("read_only", "destructive", "idempotent", "open_world")
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -35,14 +29,8 @@ async def test_tools_are_described_in_full(spoken: Spoken, mode: str) -> None:
         assert tool.title
         assert tool.description is not None
         assert tool.annotations is not None
-        hints = tool.annotations.model_dump()
-        assert hints.pop("title") == tool.title
-        assert hints == {
-            "read_only_hint": True,
-            "destructive_hint": False,
-            "idempotent_hint": True,
-            "open_world_hint": False,
-        }
+        hints = {f"{name}_hint": name in ("read_only", "idempotent") for name in _HINTS}
+        assert tool.annotations.model_dump() == {"title": tool.title, **hints}
         assert tool.input_schema["additionalProperties"] is False
         assert tool.output_schema is not None
         for schema in (tool.input_schema, tool.output_schema):
@@ -55,6 +43,13 @@ async def test_tools_are_described_in_full(spoken: Spoken, mode: str) -> None:
 @pytest.mark.parametrize("mode", MODES)
 async def test_search_and_fetch_have_the_forms_of_chat_products(spoken: Spoken, mode: str) -> None:
     async with spoken.client(mode) as client:
+        for more, titles in (
+            ({"filter": {"year": {"$lt": 1900}}}, ["Charles Babbage"]),
+            ({"corpus": None, "k": None, "filter": None}, None),  # null is as if it were left out
+        ):
+            some = data_of(await client.call_tool("search", {"query": "Ada Lovelace", **more}))["results"]
+            assert some
+            assert titles in (None, [one["title"] for one in some])
         found = data_of(await client.call_tool("search", {"query": "Analytical Engine in London", "k": 2}))
         assert list(found) == ["results"]
         assert len(found["results"]) == 2
@@ -93,13 +88,6 @@ async def test_links_have_the_public_address(serve: Serve) -> None:
     assert read["metadata"]["link"].startswith(page)
     assert read["metadata"]["link"].endswith(f"?chunk={found[0]['id'].rpartition('/')[2]}")
     assert whole["metadata"]["link"] == read["metadata"]["link"].partition("?")[0]
-
-
-async def test_a_filter_holds(spoken: Spoken) -> None:
-    arguments = {"query": "Ada Lovelace", "filter": {"year": {"$lt": 1900}}}
-    async with spoken.client() as client:
-        found = data_of(await client.call_tool("search", arguments))["results"]
-        assert [one["title"] for one in found] == ["Charles Babbage"]
 
 
 async def test_a_passage_comes_with_its_neighbours_and_a_document_in_parts(spoken: Spoken) -> None:
@@ -144,16 +132,11 @@ async def test_ask_cites_and_reports_its_progress(spoken: Spoken, mode: str) -> 
     assert any(message is not None and message.startswith("searched for") for _, message in told)
 
 
-async def test_list_corpora_counts(spoken: Spoken) -> None:
-    await spoken.server.corpus("empty")
-    async with spoken.client() as client:
-        corpora = data_of(await client.call_tool("list_corpora"))["corpora"]
-    assert [(one["name"], one["documents"]) for one in corpora] == [("empty", 0), ("people", 3)]
-
-
 async def test_of_several_corpora_one_is_named_or_set(serve: Serve) -> None:
     async with serve() as spoken, spoken.client() as client:
         await spoken.server.corpus("empty")
+        corpora = data_of(await client.call_tool("list_corpora"))["corpora"]
+        assert [(one["name"], one["documents"]) for one in corpora] == [("empty", 0), ("people", 3)]
         message = error_of(await client.call_tool("search", {"query": "Ada"}))
         assert "empty, people" in message
         assert "`corpus`" in message
@@ -167,40 +150,31 @@ async def test_the_corpus_of_the_setting_is_used(serve: Serve) -> None:
         assert data_of(await client.call_tool("search", {"query": "Ada"}))["results"]
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "named"),
-    [
-        ("search", {}, ["query", "input schema"]),
-        ("search", {"query": ""}, ["query"]),
-        ("search", {"query": "x" * 20_001}, ["query"]),
-        ("search", {"query": "Ada", "k": 51}, ["k", "50"]),
-        ("search", {"query": "Ada", "limit": 3}, ["limit", "unknown argument"]),
-        ("search", {"query": "Ada", "corpus": "nowhere"}, ["nowhere", "people"]),
-        ("search", {"query": "Ada", "corpus": "../x"}, ["../x"]),
-        ("search", {"query": "Ada", "filter": {"year": {"$near": 3}}}, ["$near"]),
-        ("fetch", {"id": "https://example.com/"}, ["https://example.com/", "search"]),
-        ("fetch", {"id": "people/chunks/0000"}, ["people/chunks/0000", "search"]),
-        ("fetch", {"id": "people/documents/0000"}, ["0000"]),
-        ("fetch", {"id": "../../etc/passwd"}, ["etc/passwd"]),
-        ("ask", {"question": "Who?", "corpus": "nowhere"}, ["nowhere"]),
-        ("serach", {"query": "Ada"}, ["serach", "search, fetch, ask, list_corpora"]),
-        ("ingest", {"documents": []}, ["HOPWEAVE_MCP__WRITE=true"]),
-        ("delete_document", {"id": "people/documents/0"}, ["HOPWEAVE_MCP__WRITE=true"]),
-    ],
+_ERRORS: tuple[tuple[str, dict[str, Any], list[str]], ...] = (
+    ("search", {}, ["query", "input schema"]),
+    ("search", {"query": ""}, ["query"]),
+    ("search", {"query": "x" * 20_001}, ["query"]),
+    ("search", {"query": "Ada", "k": 51}, ["k", "50"]),
+    ("search", {"query": "Ada", "limit": 3}, ["limit", "unknown argument"]),
+    ("search", {"query": "Ada", "corpus": "nowhere"}, ["nowhere", "people"]),
+    ("search", {"query": "Ada", "corpus": "../x"}, ["../x"]),
+    ("search", {"query": "Ada", "filter": {"year": {"$near": 3}}}, ["$near"]),
+    ("fetch", {"id": "https://example.com/"}, ["https://example.com/", "search"]),
+    ("fetch", {"id": "people/chunks/0000"}, ["people/chunks/0000", "search"]),
+    ("fetch", {"id": "people/documents/0000"}, ["0000"]),
+    ("fetch", {"id": "../../etc/passwd"}, ["etc/passwd"]),
+    ("ask", {"question": "Who?", "corpus": "nowhere"}, ["nowhere"]),
+    ("serach", {"query": "Ada"}, ["serach", "search, fetch, ask, list_corpora"]),
+    ("ingest", {"documents": []}, ["HOPWEAVE_MCP__WRITE=true"]),
+    ("delete_document", {"id": "people/documents/0"}, ["HOPWEAVE_MCP__WRITE=true"]),
 )
-async def test_an_error_is_a_sentence_with_the_remedy(
-    spoken: Spoken, tool: str, arguments: dict[str, Any], named: list[str]
-) -> None:
-    async with spoken.client() as client:
-        message = error_of(await client.call_tool(tool, arguments))
-    for one in named:
-        assert one in message
 
 
-async def test_null_is_as_if_it_were_left_out(spoken: Spoken) -> None:
+async def test_an_error_is_a_sentence_with_the_remedy(spoken: Spoken) -> None:
     async with spoken.client() as client:
-        arguments = {"query": "Ada", "corpus": None, "k": None, "filter": None}
-        assert data_of(await client.call_tool("search", arguments))["results"]
+        for tool, arguments, named in _ERRORS:
+            message = error_of(await client.call_tool(tool, arguments))
+            assert all(one in message for one in named), (tool, arguments, message)
 
 
 async def test_what_nobody_foresaw_is_not_told(spoken: Spoken, monkeypatch: pytest.MonkeyPatch) -> None:

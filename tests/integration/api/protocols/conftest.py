@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
+import httpx
 import openai
 import pytest
 
@@ -12,6 +13,20 @@ from tests.twins.chat_server import ChatServer, Reply
 
 ANSWER = Reply.json({"answer": "Charles Babbage wrote it [2].", "support": "stated", "unstated": ""})
 """An answer that cites the second passage; its marker is the first of the final answer."""
+
+
+def check_refusal(answer: httpx.Response, param: str | None, said: str) -> None:
+    """Checks that an answer is an error of OpenAI's form, which names a parameter."""
+    is_model = param == "model"
+    assert answer.status_code == (404 if is_model else 400), answer.text
+    assert set(answer.json()) == {"error"}
+    error = answer.json()["error"]
+    assert set(error) == {"message", "type", "param", "code"}
+    assert said in error["message"]
+    assert (error["param"] or "").startswith(param or "")
+    assert error["type"] == "invalid_request_error"
+    if param != "previous_response_id":
+        assert error["code"] == ("model_not_found" if is_model else None)
 
 
 @pytest.fixture

@@ -32,15 +32,14 @@ async def test_an_answer_with_sources_and_counts(client: ollama.AsyncClient, cha
     assert (said.total_duration or 0) > 0
 
 
-async def test_a_stream_says_the_same(client: ollama.AsyncClient) -> None:
+async def test_a_stream_says_the_same_in_lines_of_json_and_is_the_default(
+    client: ollama.AsyncClient, address: str
+) -> None:
     whole = await client.chat(model="people", messages=_ASK)
     parts = [part async for part in await client.chat(model="people", messages=_ASK, stream=True)]
     assert "".join(part.message.content or "" for part in parts) == whole.message.content
     assert [part.done for part in parts] == [False] * (len(parts) - 1) + [True]
     assert len(parts) > 2
-
-
-async def test_lines_are_json_and_streaming_is_the_default(address: str) -> None:
     async with httpx.AsyncClient(base_url=address, timeout=60) as raw:
         answer = await raw.post("/api/chat", json={"model": "people", "messages": _ASK})
     assert answer.headers["content-type"].startswith("application/x-ndjson")
@@ -70,27 +69,22 @@ async def test_what_clients_ask_before_they_chat(client: ollama.AsyncClient, add
         assert (await raw.post("/api/show", json={"name": "people:auto"})).status_code == 200
 
 
-@pytest.mark.parametrize(
-    ("body", "status", "said"),
-    [
-        ({"model": "nobody", "messages": _ASK}, 404, "nobody"),
-        ({"model": "people", "messages": []}, 400, "at least 1"),
-        ({"model": "people", "messages": [{**_ASK[0], "images": ["aGk="]}]}, 400, "images are refused"),
-        ({"model": "people", "messages": _ASK, "tools": [{"type": "function"}]}, 400, "calls no tools"),
-        ({"model": "people", "messages": _ASK, "format": "json"}, 400, "cited text"),
-        ({"model": "people", "messages": _ASK, "strem": False}, 400, "strem: unknown field"),
-    ],
+_REFUSED: tuple[tuple[dict[str, Any], int, str], ...] = (
+    ({"model": "nobody"}, 404, "nobody"),
+    ({"messages": []}, 400, "at least 1"),
+    ({"messages": [{**_ASK[0], "images": ["aGk="]}]}, 400, "images are refused"),
+    ({"tools": [{"type": "function"}]}, 400, "calls no tools"),
+    ({"format": "json"}, 400, "cited text"),
+    ({"strem": False}, 400, "strem: unknown field"),
 )
-async def test_what_is_refused_is_an_error_in_ollamas_form(
-    people: Server, body: dict[str, Any], status: int, said: str
-) -> None:
-    answer = await people.client.post("/api/chat", json=body)
-    assert answer.status_code == status
-    assert set(answer.json()) == {"error"}
-    assert said in answer.json()["error"]
 
 
-async def test_faults(client: ollama.AsyncClient, chat: ChatServer, people: Server) -> None:
+async def test_faults_are_errors_in_ollamas_form(client: ollama.AsyncClient, chat: ChatServer, people: Server) -> None:
+    for changes, status, said in _REFUSED:
+        answer = await people.client.post("/api/chat", json={"model": "people", "messages": _ASK, **changes})
+        assert answer.status_code == status
+        assert set(answer.json()) == {"error"}
+        assert said in answer.json()["error"]
     assert "`model` is missing" in (await people.client.post("/api/show", json={})).json()["error"]
     with pytest.raises(ollama.ResponseError):
         await client.show("nobody")

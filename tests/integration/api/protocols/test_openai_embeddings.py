@@ -15,10 +15,7 @@ _TEXTS = ["Ada Lovelace wrote the first program.", "北京大学位于北京。"
 
 @pytest.fixture
 async def client(server: Server) -> AsyncIterator[openai.AsyncOpenAI]:
-    async with (
-        listening(server) as url,
-        openai.AsyncOpenAI(base_url=f"{url}/v1", api_key="x", max_retries=0) as client,
-    ):
+    async with listening(server) as url, openai.AsyncOpenAI(base_url=f"{url}/v1", api_key="x", max_retries=0) as client:
         yield client
 
 

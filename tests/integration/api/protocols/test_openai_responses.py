@@ -14,11 +14,12 @@ from openai.types.responses.response_output_text import AnnotationURLCitation
 from core.settings import ApiSettings
 from tests.integration.api.asking import QUESTION, asking
 from tests.integration.api.conftest import Server
-from tests.integration.api.protocols.conftest import ANSWER
+from tests.integration.api.protocols.conftest import ANSWER, check_refusal
 from tests.twins.chat_server import ChatServer, Reply
 
 _RESPONSES = "/v1/responses"
 _BARE = {"model": "people", "input": QUESTION}
+_IMAGE = {"type": "input_image", "image_url": "x"}
 _EVENTS = [
     "response.created",
     "response.in_progress",
@@ -84,25 +85,22 @@ async def test_citations_open_the_passage_on_the_page(tmp_path: Path, chat: Chat
     assert read["output"] == made["output"]
 
 
-@pytest.mark.parametrize("store", [True, False])
-async def test_a_stream_has_the_documented_events_in_order(client: openai.AsyncOpenAI, store: bool) -> None:
-    whole = await client.responses.create(model="people", input=QUESTION, store=store)
-    stream = await client.responses.create(model="people", input=QUESTION, stream=True, store=store)
-    events = [event async for event in stream]
-    assert list(dict.fromkeys(event.type for event in events)) == _EVENTS
-    assert [event.sequence_number for event in events] == list(range(len(events)))
-    said = "".join(event.delta for event in events if event.type == "response.output_text.delta")
-    done = events[-1]
-    assert done.type == "response.completed"
-    assert said == done.response.output_text == whole.output_text
-    assert _comparable(done.response) == _comparable(whole)
-    assert done.response.usage is not None
-    assert len({event.item_id for event in events if hasattr(event, "item_id")}) == 1
-
-
-async def test_the_sdks_own_stream_ends_with_the_response(client: openai.AsyncOpenAI) -> None:
-    async with client.responses.stream(model="people", input=QUESTION) as stream:
-        made = await stream.get_final_response()
+async def test_a_stream_has_the_documented_events_in_order(client: openai.AsyncOpenAI) -> None:
+    for store in (True, False):
+        whole = await client.responses.create(model="people", input=QUESTION, store=store)
+        stream = await client.responses.create(model="people", input=QUESTION, stream=True, store=store)
+        events = [event async for event in stream]
+        assert list(dict.fromkeys(event.type for event in events)) == _EVENTS
+        assert [event.sequence_number for event in events] == list(range(len(events)))
+        said = "".join(event.delta for event in events if event.type == "response.output_text.delta")
+        done = events[-1]
+        assert done.type == "response.completed"
+        assert said == done.response.output_text == whole.output_text
+        assert _comparable(done.response) == _comparable(whole)
+        assert done.response.usage is not None
+        assert len({event.item_id for event in events if hasattr(event, "item_id")}) == 1
+    async with client.responses.stream(model="people", input=QUESTION) as sdks_own:
+        made = await sdks_own.get_final_response()
     assert made.output_text.startswith("Charles Babbage wrote it [1].")
 
 
@@ -138,6 +136,9 @@ async def test_a_response_is_continued(client: openai.AsyncOpenAI, chat: ChatSer
     third = await client.responses.create(model="people", input="And she?", previous_response_id=made.id, store=False)
     assert "Whom did he know?" in chat.calls[3].text
     assert third.output_text
+    turns: list[Any] = [{"role": "user", "content": text} for text in (QUESTION, "And she?")]
+    with pytest.raises(openai.BadRequestError, match="the next question alone"):
+        await client.responses.create(model="people", input=turns, previous_response_id=first.id)
 
 
 async def test_a_stored_response_is_read_and_deleted(people: Server, client: openai.AsyncOpenAI) -> None:
@@ -199,50 +200,30 @@ async def test_plain_is_the_language_model_alone_and_stores_nothing(
         await client.responses.create(model="plain", input="And?", previous_response_id=made.id)
 
 
-@pytest.mark.parametrize(
-    ("changes", "param", "said"),
-    [
-        ({"model": "nobody"}, "model", "nobody"),
-        ({"model": "people:nobody"}, "model", "there is no reasoner 'nobody'"),
-        ({"input": []}, "input", "at least 1"),
-        ({"input": " "}, None, "is empty"),
-        ({"input": ""}, None, "is empty"),
-        ({"input": [{"role": "user", "content": []}]}, None, "is empty"),
-        ({"input": [{"role": "assistant", "content": "Ada"}]}, None, "end them with the question"),
-        ({"input": [{"type": "function_call_output", "call_id": "1", "output": "2"}]}, "input[0]", "are refused"),
-        (
-            {"input": [{"role": "user", "content": [{"type": "input_image", "image_url": "x"}]}]},
-            "input[0].content",
-            "'input_image' are refused",
-        ),
-        ({"tools": [{"type": "web_search"}]}, "tools", "calls no tools"),
-        ({"background": True}, "background", "responses are awaited"),
-        ({"conversation": "conv_1"}, "conversation", "previous_response_id"),
-        ({"text": {"format": {"type": "json_object"}}}, "text.format", "cited text"),
-        ({"previous_response_id": "resp_1"}, "previous_response_id", "no stored response"),
-        ({"previous_response_id": "resp_" + "a" * 64}, "previous_response_id", "no stored response"),
-        ({"temprature": 1}, "temprature", "unknown field"),
-    ],
+_REFUSED: tuple[tuple[dict[str, Any], str | None, str], ...] = (
+    ({"model": "nobody"}, "model", "nobody"),
+    ({"model": "people:nobody"}, "model", "there is no reasoner 'nobody'"),
+    ({"input": []}, "input", "at least 1"),
+    ({"input": " "}, None, "is empty"),
+    ({"input": ""}, None, "is empty"),
+    ({"input": [{"role": "user", "content": []}]}, None, "is empty"),
+    ({"input": [{"role": "assistant", "content": "Ada"}]}, None, "end them with the question"),
+    ({"input": [{"type": "function_call_output", "call_id": "1", "output": "2"}]}, "input[0]", "are refused"),
+    ({"input": [{"role": "user", "content": [_IMAGE]}]}, "input[0].content", "'input_image' are refused"),
+    ({"tools": [{"type": "web_search"}]}, "tools", "calls no tools"),
+    ({"background": True}, "background", "responses are awaited"),
+    ({"conversation": "conv_1"}, "conversation", "previous_response_id"),
+    ({"text": {"format": {"type": "json_object"}}}, "text.format", "cited text"),
+    ({"previous_response_id": "resp_1"}, "previous_response_id", "no stored response"),
+    ({"previous_response_id": "resp_" + "a" * 64}, "previous_response_id", "no stored response"),
+    ({"temprature": 1}, "temprature", "unknown field"),
 )
-async def test_what_is_refused_is_named_in_openais_form(
-    people: Server, changes: dict[str, Any], param: str | None, said: str
-) -> None:
-    answer = await people.client.post(_RESPONSES, json={**_BARE, **changes})
-    is_model = param == "model"
-    assert answer.status_code == (404 if is_model else 400), answer.text
-    error = answer.json()["error"]
-    assert set(error) == {"message", "type", "param", "code"}
-    assert said in error["message"]
-    assert (error["param"] or "").startswith(param or "")
-    assert error["type"] == "invalid_request_error"
+
+
+async def test_what_is_refused_is_named_in_openais_form_and_not_stored(people: Server) -> None:
+    for changes, param, said in _REFUSED:
+        check_refusal(await people.client.post(_RESPONSES, json={**_BARE, **changes}), param, said)
     assert (await people.client.get("/v1/corpora/people/questions")).json()["data"] == []
-
-
-async def test_turns_after_a_response_are_refused(client: openai.AsyncOpenAI) -> None:
-    first = await client.responses.create(model="people", input=QUESTION)
-    turns: list[Any] = [{"role": "user", "content": text} for text in (QUESTION, "And she?")]
-    with pytest.raises(openai.BadRequestError, match="the next question alone"):
-        await client.responses.create(model="people", input=turns, previous_response_id=first.id)
 
 
 async def test_faults_of_the_model(client: openai.AsyncOpenAI, chat: ChatServer) -> None:

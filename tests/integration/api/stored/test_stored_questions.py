@@ -5,24 +5,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-import httpx
-import pytest
-
 from core.ids import document_id
 from core.settings import QuestionSettings
 from tests.integration.api.asking import ASK, QUESTION, events
 from tests.integration.api.conftest import ADA, BABBAGE, Server
-from tests.integration.api.stored_questions import (
-    ADA_PATH,
-    PATH,
-    Json,
-    ask,
-    done,
-    get,
-    serving,
-    until_retrieved,
-    wait,
-)
+from tests.integration.api.stored_questions import ADA_PATH, PATH, Json, ask, done, get, serving, until_retrieved, wait
 from tests.twins.chat_server import ChatServer, Reply
 
 
@@ -30,33 +17,27 @@ async def test_an_answer_is_found_again_by_its_address(people: Server) -> None:
     asked = await done(people, instructions="Be brief.")
     direct = (await people.client.post(ASK, json={"question": QUESTION, "k": 2, "instructions": "Be brief."})).json()
     answer = asked["answer"]
-    assert {name: answer[name] for name in ("answer", "citations", "support", "reasoner")} == {
-        name: direct[name] for name in ("answer", "citations", "support", "reasoner")
-    }
+    for name in ("answer", "citations", "support", "reasoner"):
+        assert answer[name] == direct[name]
     assert answer["citations"][0]["quote"]
-    assert [hit["chunk"]["text"] for hit in answer["steps"][0]["hits"]] == [
-        hit["chunk"]["text"] for hit in direct["steps"][0]["hits"]
-    ]
-    assert answer["steps"][0]["hits"][0]["document"] == direct["steps"][0]["hits"][0]["document"]
+    hits, expected = answer["steps"][0]["hits"], direct["steps"][0]["hits"]
+    assert [hit["chunk"]["text"] for hit in hits] == [hit["chunk"]["text"] for hit in expected]
+    assert hits[0]["document"] == expected[0]["document"]
     assert asked["request"] == {"question": QUESTION, "k": 2, "instructions": "Be brief."}
     assert (asked["kept"], asked["outdated"], asked["withdrawn"], asked["problem"]) == (False, False, False, None)
     assert asked["answered_at"] >= asked["asked_at"]
     [listed] = (await people.client.get(PATH)).json()["data"]
     assert listed == {**asked, "answer": None}
-
-
-async def test_no_text_of_a_document_is_stored_with_an_answer(people: Server) -> None:
-    id = (await done(people))["id"]
     corpus = await people.container.record.corpora.get("people")
-    stored = await people.container.record.questions.get(corpus.id, id)
+    stored = await people.container.record.questions.get(corpus.id, asked["id"])
     assert stored.answer is not None
-    assert stored.answer["citations"][0]["quote"] == ""
+    assert stored.answer["citations"][0]["quote"] == "", "no text of a document is stored"
     rows = [json.dumps(stored.answer)]
-    rows += [event.data for event in await people.container.record.questions.list_events(corpus.id, id)]
+    rows += [event.data for event in await people.container.record.questions.list_events(corpus.id, asked["id"])]
     assert not [row for row in rows if "with Charles Babbage" in row or "1837" in row]
 
 
-async def test_the_events_are_those_of_a_streamed_answer(people: Server) -> None:
+async def test_the_events_are_those_of_a_streamed_answer_and_are_resumed_after_any(people: Server) -> None:
     id = await ask(people)
     told = events((await people.client.get(f"{PATH}/{id}/events")).text)
     direct = events((await people.client.post(ASK, json={"question": QUESTION, "k": 2, "stream": True})).text)
@@ -72,11 +53,6 @@ async def test_the_events_are_those_of_a_streamed_answer(people: Server) -> None
     again = await people.client.get(f"{PATH}/{id}/events")
     assert again.headers["x-accel-buffering"] == "no"
     assert kinds(events(again.text)) == kinds(told), "also afterwards"
-
-
-async def test_a_stream_is_resumed_after_the_last_event(people: Server) -> None:
-    id = (await done(people))["id"]
-    told = events((await people.client.get(f"{PATH}/{id}/events")).text)
     assert len(told) > 2
     for at in range(len(told) - 1):
         rest = await people.client.get(f"{PATH}/{id}/events", headers={"Last-Event-ID": told[at].id})
@@ -136,39 +112,21 @@ async def test_a_server_that_ends_says_so(people: Server, chat: ChatServer) -> N
     assert found["problem"]["detail"] == "the server ended while the question was answered; ask it again"
 
 
-@pytest.mark.parametrize(
-    ("body", "named"),
-    [
-        ({"question": " "}, "empty"),
-        ({"question": QUESTION, "reasoner": "no-such"}, "no-such"),
-        ({"question": QUESTION, "stream": True}, "`stream` is for `ask`"),
-        ({"question": QUESTION, "filter": {"$no": 1}}, "$no"),
-        ({"question": QUESTION, "budget": {"calls": 201}}, "HOPWEAVE_BUDGET__CALLS"),
-    ],
+_WRONG: tuple[tuple[Json, str], ...] = (
+    ({"question": " "}, "empty"),
+    ({"reasoner": "no-such"}, "no-such"),
+    ({"stream": True}, "`stream` is for `ask`"),
+    ({"filter": {"$no": 1}}, "$no"),
+    ({"budget": {"calls": 201}}, "HOPWEAVE_BUDGET__CALLS"),
+    ({"history": [{"role": "user", "content": "\x01" * 9_000}] * 10}, "at most 300,000 are stored"),
 )
-async def test_what_is_wrong_is_refused_and_not_stored(people: Server, body: Json, named: str) -> None:
-    answer = await people.client.post(PATH, json=body)
-    assert answer.status_code == 422, answer.text
-    assert named in answer.json()["detail"]
-    assert (await people.client.get(PATH)).json()["data"] == []
 
 
-async def test_a_request_that_is_sent_again_is_asked_once(people: Server) -> None:
-    sent = [
-        await people.client.post(PATH, json={"question": QUESTION}, headers={"Idempotency-Key": "one"})
-        for _ in range(2)
-    ]
-    assert sent[0].json()["id"] == sent[1].json()["id"]
-    assert sent[1].headers["location"] == sent[0].headers["location"]
-    assert len((await people.client.get(PATH)).json()["data"]) == 1
-    await wait(people, sent[0].json()["id"])
-
-
-async def test_a_body_that_is_too_long_to_be_stored_is_refused(people: Server) -> None:
-    body = {"question": QUESTION, "history": [{"role": "user", "content": "\x01" * 9_000}] * 10}
-    refused = await people.client.post(PATH, json=body)
-    assert refused.status_code == 422, refused.text
-    assert "at most 300,000 are stored" in refused.json()["detail"]
+async def test_what_is_wrong_or_too_long_is_refused_and_not_stored(people: Server) -> None:
+    for body, named in _WRONG:
+        answer = await people.client.post(PATH, json={"question": QUESTION, **body})
+        assert answer.status_code == 422, answer.text
+        assert named in answer.json()["detail"]
     assert (await people.client.get(PATH)).json()["data"] == []
 
 
@@ -181,7 +139,9 @@ async def test_the_receipt_of_a_question_has_none_of_its_texts(people: Server, t
     await wait(people, again.json()["id"])
     replayed = await people.client.post(PATH, json=body, headers=headers)
     assert replayed.headers["idempotent-replayed"] == "true"
+    assert replayed.headers["location"] == f"{PATH}/{id}"
     assert (replayed.json()["id"], replayed.json()["state"]) == (id, "done")
+    assert len((await people.client.get(PATH)).json()["data"]) == 2
     await people.client.delete(ADA_PATH)
     await people.work("people")
     await people.container.record.maintenance.prune()
@@ -250,9 +210,7 @@ async def test_a_question_is_asked_again_and_compared(people: Server, chat: Chat
     assert (no_other.status_code, "asks no other one again" in no_other.json()["detail"]) == (409, True)
     await people.ingest({**ADA, "text": "Ada Lovelace wrote the first program, in 1843."}, BABBAGE)
     assert (await get(people, first["id"]))["outdated"]
-    chat.respond = lambda _: Reply.json(
-        {"answer": "Ada Lovelace, in 1843 [1].", "support": "inferred", "unstated": "x"}
-    )
+    chat.respond = lambda _: Reply.json({"answer": "Ada, in 1843 [1].", "support": "inferred", "unstated": "x"})
     again = await people.client.post(f"{PATH}/{first['id']}/again")
     assert again.status_code == 202
     second = await wait(people, again.json()["id"])
@@ -275,20 +233,10 @@ async def test_a_question_is_asked_again_and_compared(people: Server, chat: Chat
     assert (gone.status_code, "has been deleted; keep a question" in gone.json()["detail"]) == (404, True)
 
 
-@pytest.mark.parametrize(
-    ("method", "path"),
-    [
-        ("GET", ""),
-        ("GET", "/events"),
-        ("GET", "/changes"),
-        ("PATCH", ""),
-        ("DELETE", ""),
-        ("POST", "/cancel"),
-        ("POST", "/again"),
-    ],
-)
-async def test_an_unknown_question_is_told(people: Server, method: str, path: str) -> None:
-    body = {"json": {"kept": True}} if method == "PATCH" else {}
-    answer: httpx.Response = await people.client.request(method, f"{PATH}/none{path}", **body)
-    assert answer.status_code == 404
-    assert "no question 'none' of yours in this corpus" in answer.json()["detail"]
+async def test_an_unknown_question_is_told(people: Server) -> None:
+    calls = [("GET", path) for path in ("", "/events", "/changes")] + [("POST", "/cancel"), ("POST", "/again")]
+    for method, path in (*calls, ("PATCH", ""), ("DELETE", "")):
+        body = {"json": {"kept": True}} if method == "PATCH" else {}
+        answer = await people.client.request(method, f"{PATH}/none{path}", **body)
+        assert answer.status_code == 404, (method, path)
+        assert "no question 'none' of yours in this corpus" in answer.json()["detail"]

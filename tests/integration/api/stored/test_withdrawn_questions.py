@@ -7,16 +7,7 @@ from pathlib import Path
 from indexer import Worker
 from tests.integration.api.asking import QUESTION, events
 from tests.integration.api.conftest import ADA, OPTIONS, Server
-from tests.integration.api.stored_questions import (
-    ADA_PATH,
-    ANSWER,
-    PATH,
-    ask,
-    done,
-    get,
-    until_retrieved,
-    wait,
-)
+from tests.integration.api.stored_questions import ADA_PATH, ANSWER, PATH, ask, done, get, until_retrieved, wait
 from tests.twins.chat_server import Call, ChatServer, Reply
 
 

@@ -104,12 +104,7 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
         f"{_CLAIMS}::test_a_register_of_a_restricted_caller_is_kept_until_a_document_is_taken_from_it",
     ),
     "texts of two documents that are compared": (
-        [
-            differences.MOST_CHARACTERS,
-            differences.MOST_CLAUSES,
-            differences._MOST_WORDS,
-            differences._MOST_SCORED,
-        ],
+        [differences.MOST_CHARACTERS, differences.MOST_CLAUSES, differences._MOST_WORDS, differences._MOST_SCORED],
         "tests/unit/core/validity/test_differences.py::test_long_texts_and_many_clauses_are_bounded",
     ),
     "documents compared for conflicts with what an answer cites": (
@@ -152,12 +147,7 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
         f"{_TOKENS}::test_an_issuer_that_answers_wrong_is_named",
     ),
     "sign-in at an identity provider": (
-        [
-            signing_in.ATTEMPT_SECONDS // 60,
-            issuer._MOST_EXCHANGES,
-            int(issuer._BOUNDS.seconds),
-            session_values.LONGEST,
-        ],
+        [signing_in.ATTEMPT_SECONDS // 60, issuer._MOST_EXCHANGES, int(issuer._BOUNDS.seconds), session_values.LONGEST],
         "tests/integration/api/access/test_provider.py::test_codes_are_exchanged_a_few_at_once",
     ),
     "manifest of an upload": ([uploads._MOST_VALUES], f"{_LARGE}::test_a_manifest_of_many_values_is_refused"),
@@ -207,10 +197,7 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
         [html_text.DEEPEST],
         f"{_HOSTILE}::test_elements_that_are_too_deep_are_left_out_with_their_end_tags",
     ),
-    "tag of HTML": (
-        [html_text.LONGEST_TAG],
-        f"{_HOSTILE}::test_the_attributes_of_a_tag_that_is_too_long_are_left_out",
-    ),
+    "tag of HTML": ([html_text.LONGEST_TAG], f"{_HOSTILE}::test_the_attributes_of_a_tag_that_is_too_long_are_left_out"),
     "header of a mail": (
         [mails._LONGEST_HEADER, mails._LONGEST_FIELD],
         f"{_FILES}::test_a_long_header_of_a_mail_is_cut",

@@ -15,14 +15,8 @@ _LONG = " ".join(f"In {n} Ada Lovelace and Charles Babbage saw the engine in Lon
 @pytest.mark.parametrize(
     ("limits", "reason"),
     [
-        (
-            DocumentLimits(content=1000),
-            "at most 1,000 are indexed as one document; split it, or raise HOPWEAVE",
-        ),
-        (
-            DocumentLimits(chunks=2),
-            "passages, and at most 2 are indexed of one document; split it, or raise",
-        ),
+        (DocumentLimits(content=1000), "at most 1,000 are indexed as one document; split it, or raise HOPWEAVE"),
+        (DocumentLimits(chunks=2), "passages, and at most 2 are indexed of one document; split it, or raise"),
         (DocumentLimits(seconds=1e-9), "raise HOPWEAVE_WORKER__DOCUMENT_SECONDS"),
     ],
 )

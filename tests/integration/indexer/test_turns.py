@@ -205,10 +205,7 @@ async def test_a_corpus_that_fails_harms_no_large_document_of_another(desk: Desk
         return Away() if corpus.id == broken.id else desk.embedder
 
     worker, _ = worker_of(
-        desk,
-        vectors=gate,
-        embedder_of=embedder_of,
-        report_failure=lambda *failure: failures.put_nowait(failure),
+        desk, vectors=gate, embedder_of=embedder_of, report_failure=lambda *failure: failures.put_nowait(failure)
     )
     large = await desk.queue(books, LARGE)
     working = asyncio.create_task(worker.work(books.id))

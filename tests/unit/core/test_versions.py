@@ -139,18 +139,11 @@ def test_a_version_is_met_by_the_nearest_of_its_releases(wanted: str, met: str) 
 def test_one_number_is_met_by_all_of_its_releases() -> None:
     assert count_met(
         frozenset({"v8", "2023", "q1"}), [frozenset({"8.0.4"}), frozenset({"8.1"}), frozenset({"q1"})]
-    ) == [
-        1,
-        1,
-        1,
-    ]
+    ) == [1, 1, 1]
 
 
 def test_numbers_behind_a_word_may_be_versions_of_what_it_names() -> None:
-    assert find_numbered_names("Does npm 8 need Node-16? See section 4.") == {
-        ("npm", "v8"),
-        ("node", "v16"),
-    }
+    assert find_numbered_names("Does npm 8 need Node-16? See section 4.") == {("npm", "v8"), ("node", "v16")}
 
 
 @pytest.mark.parametrize(

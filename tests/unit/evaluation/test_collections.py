@@ -167,10 +167,7 @@ def test_what_is_left_out_is_counted_with_its_first_place(tmp_path: Path) -> Non
         ({"qrels": ""}, "test.tsv holds no judgement"),
         ({"qrels": "q1\tx\t1\n"}, "no judged passage is in the corpus .*line 1, 'x'.*of the same collection"),
         ({"qrels": "x\td1\t1\n"}, "none of the 1 judged queries is among the queries .*line 1, 'x'"),
-        (
-            {"qrels": "q1\td1\t0\n"},
-            "no question to import .*1 were left out: no passage is judged relevant; 2",
-        ),
+        ({"qrels": "q1\td1\t0\n"}, "no question to import .*1 were left out: no passage is judged relevant; 2"),
         ({"qrels": "corpus-id\tquery-id\tscore\nd1\tq1\t1\n"}, "line 1: the columns must be query, passage and grade"),
         ({"queries": ""}, "queries.jsonl holds no query"),
         ({"corpus": ""}, "corpus.jsonl holds no passage"),

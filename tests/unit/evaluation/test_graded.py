@@ -14,10 +14,7 @@ from core.errors import InvalidSettings
 from core.ports.retrieval import Hit
 from evaluation import GoldQuestion, Result, Support, build_report, build_tables, find_shortfalls, parse_threshold
 from evaluation.rows.search_rows import SEARCH_MEASURES, SearchRow, score_failed_search, score_search
-from evaluation.scores import (
-    check_graded_measures,
-    measure_graded,
-)
+from evaluation.scores import check_graded_measures, measure_graded
 from retrieval.supports import recall
 
 GRADES = {"a": 2, "b": 1, "c": 0, "d": 1}

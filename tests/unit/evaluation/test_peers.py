@@ -8,12 +8,7 @@ import pytest
 
 from tests.benchmarks.materials.peers import environments
 from tests.benchmarks.materials.peers.environments import PEERS
-from tests.benchmarks.materials.peers.exchange import (
-    UnusableFile,
-    read_answers,
-    read_material,
-    write_answers,
-)
+from tests.benchmarks.materials.peers.exchange import UnusableFile, read_answers, read_material, write_answers
 from tests.benchmarks.materials.peers.linear_rag import FOLDER_VARIABLE, OtherCode, run
 from tests.peers import CHUNKS, QUESTIONS, make_answers, write_material
 

@@ -15,13 +15,7 @@ from indexer.loaders import docx, eml, epub, msg, ods, pdf, pptx, rtf, xls, xlsx
 from indexer.loading.attachments import AttachedFile, FoundFiles, name_file
 from indexer.loading.examples import make_msg
 from indexer.loading.texts.mails import Mail
-from indexer.selection.attachments import (
-    MAX_FILES,
-    MAX_OF_MAILBOX,
-    AttachmentChoice,
-    find_documents,
-    make_submissions,
-)
+from indexer.selection.attachments import MAX_FILES, MAX_OF_MAILBOX, AttachmentChoice, find_documents, make_submissions
 from indexer.selection.loaders import media_type_of_content, recognise_format
 from testing.contracts.loader import source_of
 

@@ -81,8 +81,7 @@ def test_a_text_with_an_embedding_is_one_chunk(chunker: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
-    [(("twin", 8), ""), (("other", 8), "'other'.*'twin'"), (("twin", 9), "9 dimensions.* 8:")],
+    ("given", "message"), [(("twin", 8), ""), (("other", 8), "'other'.*'twin'"), (("twin", 9), "9 dimensions.* 8:")]
 )
 def test_a_corpus_takes_those_of_its_model(given: tuple[str, int], message: str) -> None:
     settings = CorpusSettings(chunker="passage", extractor="none", fine=Fine.AUTO, embedding_model="twin", dimension=8)

@@ -105,10 +105,7 @@ def test_signs_of_currency_within_figures_that_stand_close() -> None:
         words(100, ("Networking", 60), ("$", 180), ("10,402", 192), ("166 %", 231), ("$", 262), ("14,862", 274)),
         words(115, ("Graphics", 60), ("3,105", 197), ("11 %", 236), ("5,837", 279)),
     )
-    assert text.split("\n")[-2:] == [
-        "Networking | $10,402 | 166 % | $14,862",
-        "Graphics | 3,105 | 11 % | 5,837",
-    ]
+    assert text.split("\n")[-2:] == ["Networking | $10,402 | 166 % | $14,862", "Graphics | 3,105 | 11 % | 5,837"]
 
 
 def test_a_heading_between_two_tables_is_of_neither() -> None:

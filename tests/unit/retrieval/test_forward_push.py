@@ -39,10 +39,7 @@ def exact(graph: Adjacency, seeds: list[int], weights: list[float], damping: flo
     reset = np.bincount(seeds, weights=weights, minlength=graph.size)
     return np.array(
         igraph.Graph(n=graph.size, edges=edges).personalized_pagerank(
-            damping=damping,
-            reset=reset.tolist(),
-            weights=graph.weights[upper].tolist(),
-            implementation="prpack",
+            damping=damping, reset=reset.tolist(), weights=graph.weights[upper].tolist(), implementation="prpack"
         )
     )
 

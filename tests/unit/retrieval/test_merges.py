@@ -77,10 +77,7 @@ async def test_either_name_finds_the_one_entity(world: World) -> None:
         assert (details.entity.id, details.entity.name, details.entity.passages) == (ROWLEY, "Joanna Rowley", 2)
         assert [(one.id, one.name) for one in details.merged] == [(GALBRAITH, "Robert Galbraith")]
         facts = {(fact.subject.name, fact.predicate, fact.object.name) for fact in details.facts}
-        assert facts == {
-            ("Joanna Rowley", "wrote", "The Cuckoo Line"),
-            ("Joanna Rowley", "was born in", "Yate Minor"),
-        }
+        assert facts == {("Joanna Rowley", "wrote", "The Cuckoo Line"), ("Joanna Rowley", "was born in", "Yate Minor")}
     drawn = await draw_neighbourhood(scope, GALBRAITH, depth=1, limit=9)
     assert {edge.label for edge in drawn.edges if edge.label} == {"wrote", "was born in"}
     assert all(edge.source == ROWLEY for edge in drawn.edges if edge.label)

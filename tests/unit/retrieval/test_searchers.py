@@ -175,14 +175,7 @@ async def test_stages_are_timed(world: World) -> None:
 
 async def test_a_path_leads_from_an_entity_of_the_question_to_the_passage(world: World) -> None:
     await world.put(
-        [
-            Passage(
-                key="fact",
-                title="Obituaries",
-                text="he died there",
-                triples=(("Hank Snow", "died in", "Madison"),),
-            )
-        ]
+        [Passage(key="fact", title="Obituaries", text="he died there", triples=(("Hank Snow", "died in", "Madison"),))]
     )
     query = world.query("Who sang Hello Love?", k=7, explain=True)
     hits = (await world.searcher("graph").search(query, Trace())).hits

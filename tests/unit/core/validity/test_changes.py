@@ -34,10 +34,7 @@ CHANGES = [
         "From 1 May 2024, the annual fee in Section 5.1 and Schedule C is USD 536,000.",
         ("Section 5.1 and Schedule C", (), frozenset({"annual", "fee"})),
     ),
-    (
-        "The monthly rent set out in Section 3 is increased to $4,000.",
-        ("Section 3", (), frozenset({"month", "rent"})),
-    ),
+    ("The monthly rent set out in Section 3 is increased to $4,000.", ("Section 3", (), frozenset({"month", "rent"}))),
 ]
 
 

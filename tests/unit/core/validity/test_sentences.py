@@ -33,10 +33,7 @@ STATED = [
     ("§ 12 (2) Sie tritt am 1. Mai 2024 in Kraft.", []),
     ("§ 12 Sie tritt am 1. Mai 2024 in Kraft.", [("valid_from", "2024-05-01")]),
     ("Directive 95/46/EC is repealed with effect from 25 May 2018.", [("supersedes", "Directive 95/46/EC")]),
-    (
-        "The Hygiene Rules 2019 are superseded by these Rules.",
-        [("supersedes", "Hygiene Rules 2019")],
-    ),
+    ("The Hygiene Rules 2019 are superseded by these Rules.", [("supersedes", "Hygiene Rules 2019")]),
     ("This Amendment amends the Lease of 1 March 2021.", [("amends", "Lease of 1 March 2021")]),
     (
         (

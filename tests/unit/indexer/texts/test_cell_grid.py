@@ -114,10 +114,7 @@ KEPT = {
         join_rows("Part|Note|Price", "Bolt||3"),
         ["Part | Note | Price", "Bolt |  | 3"],
     ),
-    "columns that are filled by turns": (
-        join_rows("Rent|800|", "Salary||2,100"),
-        ["Rent | 800", "Salary |  | 2,100"],
-    ),
+    "columns that are filled by turns": (join_rows("Rent|800|", "Salary||2,100"), ["Rent | 800", "Salary |  | 2,100"]),
 }
 
 

@@ -108,12 +108,7 @@ BY_HAND: dict[str, list[float]] = {
     "bridge_title": [0, 0.5, exp(-1) * 0.4, 0],
     "bridge_title_adds": [0, 0.5, 0, 0],
     # back from the singer to the song at a weight of 1/e; back from the town to the singer at less than from the song
-    "bridge_name": [
-        exp(-1) * sqrt(0.2 * TWO_OF_FOUR),
-        sqrt(0.2 * TWO_OF_FOUR),
-        exp(-1) * sqrt(0.08 * TWO_OF_FOUR),
-        0,
-    ],
+    "bridge_name": [exp(-1) * sqrt(0.2 * TWO_OF_FOUR), sqrt(0.2 * TWO_OF_FOUR), exp(-1) * sqrt(0.08 * TWO_OF_FOUR), 0],
     "bridge_name_adds": [0, sqrt(0.2 * TWO_OF_FOUR), 0, 0],
     "bridge_back": [exp(-1) * 0.5, exp(-2) * 0.4, 0, 0.3 * 0.1],
     "bridge_rarities": [
@@ -122,12 +117,7 @@ BY_HAND: dict[str, list[float]] = {
         exp(-1) * log(1 + TWO_OF_FOUR**2),
         0,
     ],
-    "bridge_standing": [
-        exp(-1) * 0.4 * TWO_OF_FOUR,
-        0.5 * TWO_OF_FOUR * 2 / 3,
-        exp(-1) * 0.4 * TWO_OF_FOUR * 2 / 3,
-        0,
-    ],
+    "bridge_standing": [exp(-1) * 0.4 * TWO_OF_FOUR, 0.5 * TWO_OF_FOUR * 2 / 3, exp(-1) * 0.4 * TWO_OF_FOUR * 2 / 3, 0],
     "bridge_like_question": [
         exp(-1) * 1,  # 3 x .5 is more than all
         0.75,

@@ -14,9 +14,7 @@ from testing.indexed_corpus import Passage
 from tests.searching import World, open_world
 
 BABBAGE = Passage(
-    key="source",
-    title="Charles Babbage",
-    text="Charles Babbage designed the Analytical Engine with Ada Lovelace.",
+    key="source", title="Charles Babbage", text="Charles Babbage designed the Analytical Engine with Ada Lovelace."
 )
 PASSAGES = (
     BABBAGE,

@@ -163,11 +163,7 @@ def test_without_any_cosine_words_make_the_order() -> None:
     assert order(rank(RANKER, found)) == [1, 2, 0]
 
 
-@given(
-    cosine=st.lists(st.floats(-1, 1), min_size=1, max_size=8),
-    share=st.floats(0, 1),
-    data=st.data(),
-)
+@given(cosine=st.lists(st.floats(-1, 1), min_size=1, max_size=8), share=st.floats(0, 1), data=st.data())
 def test_any_pool_has_finite_scores_to_which_the_parts_sum(
     cosine: list[float], share: float, data: st.DataObject
 ) -> None:

@@ -135,9 +135,8 @@ def _masses(snapshot: GraphSnapshot, name: str) -> dict[str, float]:
     found = forward_push(graph, seeds, np.ones(1), damping=0.85, epsilon=1e-10)
     swept = push_in_sweeps(graph, seeds, np.ones(1), damping=0.85, epsilon=1e-10, hubs=99, max_steps=10**6)
     assert found.nodes.tolist() == swept.nodes.tolist()
-    assert found.mass == pytest.approx(
-        (swept.mass + 0.15 * swept.rest) / (swept.mass + 0.15 * swept.rest).sum(), abs=1e-7
-    )
+    expected = swept.mass + 0.15 * swept.rest
+    assert found.mass == pytest.approx(expected / expected.sum(), abs=1e-7)
     chunks = snapshot.whole.chunks
     labels = [snapshot.chunk_ids([n])[0] if n < chunks else snapshot.name_of(n - chunks) for n in found.nodes.tolist()]
     return dict(zip(labels, found.mass.tolist(), strict=True))

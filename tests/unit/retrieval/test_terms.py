@@ -77,9 +77,8 @@ def test_statistics_count_chunks_and_casing(corpus: list[list[Row]], block: int)
     assert found.stems.tolist() == sorted(df)
     asked = np.array([*sorted(df), 77, 3], np.uint32)
     assert found.document_frequency(asked).tolist() == [df[stem] for stem in asked.tolist()]
-    assert [part.tolist() for part in found.casing(asked)] == [
-        [counts[stem] for stem in asked.tolist()] for counts in (capital, lower)
-    ]
+    casing = [[counts[stem] for stem in asked.tolist()] for counts in (capital, lower)]
+    assert [part.tolist() for part in found.casing(asked)] == casing
     assert (found.chunks, found.length) == (len(corpus), sum(row[1] for chunk in corpus for row in chunk))
 
 

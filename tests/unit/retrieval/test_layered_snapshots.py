@@ -112,10 +112,11 @@ def test_after_each_step_all_is_as_in_a_snapshot_built_anew(
         assert parts(snapshot.flat()) == parts(replace(spared, generation=snapshot.generation))
 
 
-@given(history=histories)
-def test_mass_is_that_of_a_snapshot_built_anew(history: list[tuple[Corpus, Synonyms]]) -> None:
+@given(old=corpora, new=corpora, old_synonyms=synonym_sets, synonyms=synonym_sets)
+def test_mass_is_that_of_a_snapshot_built_anew(
+    old: Corpus, new: Corpus, old_synonyms: Synonyms, synonyms: Synonyms
+) -> None:
     warm()
-    (old, old_synonyms), (new, synonyms) = history[0], history[-1]
     snapshot = follow(
         build_snapshot(1, rows(old, old_synonyms), spare=SPARE), changes(old, new, old_synonyms, synonyms), least=0
     )

@@ -163,13 +163,17 @@ async def test_a_search_that_only_disabled_documents_match_best_has_the_next_bes
         assert not hit.document.key.startswith("disabled")
 
 
+async def test_stages_are_timed(world: World) -> None:
+    trace = Trace()
+    await world.searcher("fused").search(world.query(QUESTION, explain=True), trace)
+    assert {"embed", "dense", "sparse", "graph", "read", "explain"} <= set(trace.timing)
+
+
 async def test_a_path_leads_from_an_entity_of_the_question_to_the_passage(world: World) -> None:
     died = Passage(key="fact", title="Obituaries", text="he died there", triples=(("Hank Snow", "died in", "Madison"),))
     await world.put([died])
     query = world.query("Who sang Hello Love?", k=7, explain=True)
-    trace = Trace()
-    hits = (await world.searcher("graph").search(query, trace)).hits
-    assert {"embed", "graph", "read", "explain"} <= set(trace.timing)
+    hits = (await world.searcher("graph").search(query, Trace())).hits
     paths = {hit.document.key: hit.path for hit in hits}
     told = [(step.source, step.relation, step.target) for step in paths["a"]]
     assert told == [("Hello Love", "mentions", "Hello Love")]

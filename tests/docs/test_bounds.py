@@ -109,17 +109,9 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     ),
     "documents compared for conflicts with what an answer cites": (
         [
-            pairs._MOST_COMPARED,
-            pairs._MOST_LOOKED_AT,
-            pairs._MOST_OF_A_KIND,
-            conflicts._MOST_SECONDS,
-            contradictions._MOST_VALUES,
-            contradictions._MOST_SENTENCES,
-            conflicts._MOST_TOLD,
-            pairs._MOST_SEARCHES,
-            pairs._MOST_FOUND,
-            pairs._LONGEST_SEARCHED,
-            conflicts._MOST_ASKED_AGAIN,
+            *(pairs._MOST_COMPARED, pairs._MOST_LOOKED_AT, pairs._MOST_OF_A_KIND, conflicts._MOST_SECONDS),
+            *(contradictions._MOST_VALUES, contradictions._MOST_SENTENCES, conflicts._MOST_TOLD, pairs._MOST_SEARCHES),
+            *(pairs._MOST_FOUND, pairs._LONGEST_SEARCHED, conflicts._MOST_ASKED_AGAIN),
         ],
         "tests/integration/api/access/test_conflicts.py::test_few_documents_are_compared_and_told",
     ),
@@ -138,11 +130,8 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "token of a caller": ([tokens._LONGEST, tokens._MOST_GROUPS], f"{_TOKENS}::test_tokens_that_are_not_accepted"),
     "keys of an issuer of tokens": (
         [
-            issuer._MOST_KEYS,
-            issuer._BOUNDS.whole // _MEGABYTE,
-            issuer._BOUNDS.values,
-            int(issuer._BOUNDS.seconds),
-            int(issuer._AGAIN_SECONDS),
+            *(issuer._MOST_KEYS, issuer._BOUNDS.whole // _MEGABYTE, issuer._BOUNDS.values),
+            *(int(issuer._BOUNDS.seconds), int(issuer._AGAIN_SECONDS)),
         ],
         f"{_TOKENS}::test_an_issuer_that_answers_wrong_is_named",
     ),
@@ -290,11 +279,8 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     ),
     "tables that are read for facts": (
         [
-            tables_of_facts._MOST_TEXT,
-            fact_rows._MOST_FACTS,
-            fact_rows._MOST_OF_ROW,
-            surroundings._LONGEST_BLOCK,
-            surroundings._MOST_LABELS,
+            *(tables_of_facts._MOST_TEXT, fact_rows._MOST_FACTS, fact_rows._MOST_OF_ROW),
+            *(surroundings._LONGEST_BLOCK, surroundings._MOST_LABELS),
         ],
         "tests/unit/indexer/test_table_facts.py::test_a_hostile_table_has_few_facts_in_bounded_memory",
     ),

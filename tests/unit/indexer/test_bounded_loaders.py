@@ -4,7 +4,7 @@ import pytest
 
 from core.errors import LoadFailed
 from core.ports.indexing import LoadedDocument, Source
-from indexer.loading.texts.markdown import find_headings
+from indexer.loading.texts import markdown
 from indexer.selection.loaders import module_of
 from tests.hostile_files import make_workbook
 
@@ -56,7 +56,8 @@ def test_a_long_header_of_a_mail_is_cut() -> None:
     assert loaded.title.startswith("word word")
 
 
-def test_headings_are_found_in_the_first_lines_and_no_text_is_lost() -> None:
-    text = "# One\n" + "text\n" * 200_000 + "# Two\n\nlast"
-    assert [heading.title for heading in find_headings(text)] == ["One"]
+def test_headings_are_found_in_the_first_lines_and_no_text_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(markdown, "_MOST_LINES", 2_000)
+    text = "# One\n" + "text\n" * 2_000 + "# Two\n\nlast"
+    assert [heading.title for heading in markdown.find_headings(text)] == ["One"]
     assert "last" in _load(text.encode(), "text/markdown").blocks[-1].text

@@ -95,14 +95,14 @@ def test_words_are_highlighted_where_they_stand() -> None:
 
 def test_the_mark_that_ends_a_sentence_is_highlighted_with_it() -> None:
     content = make_pdf([("p", BUILT)])
-    boxes = [highlighted(draw(content, width=2000, mark=mark)[0]) for mark in ("the office said", "the office said.")]
+    boxes = [highlighted(draw(content, width=1000, mark=mark)[0]) for mark in ("the office said", "the office said.")]
     assert boxes[0] is not None
     assert boxes[0] == boxes[1]
-    letters = highlighted(draw(make_pdf([("p", BUILT.removesuffix("."))]), width=2000, mark="the office said")[0])
+    letters = highlighted(draw(make_pdf([("p", BUILT.removesuffix("."))]), width=1000, mark="the office said")[0])
     assert letters is not None
     assert boxes[0][2] > letters[2] + 0.001
     number = make_pdf([("p", "It is 3.5 metres high")])
-    whole, half = (highlighted(draw(number, width=2000, mark=mark)[0]) for mark in ("It is 3", "It is 3.5"))
+    whole, half = (highlighted(draw(number, width=1000, mark=mark)[0]) for mark in ("It is 3", "It is 3.5"))
     assert whole != half
 
 

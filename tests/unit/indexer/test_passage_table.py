@@ -131,10 +131,10 @@ def test_memory_does_not_grow_with_the_lines(tmp_path: Path) -> None:
         return sum(1 for _ in read_paths([path], with_given=False))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reading, "_NAMED", 1000)
-        short, long = table_of(3_000), table_of(30_000)
-        assert (count(short), count(long)) == (3_000, 30_000)  # what is imported and compiled at first
-        bound = find_peak(lambda: count(short)) + 27_000 * 10  # each key of them would take a hundred bytes
+        patch.setattr(reading, "_NAMED", 500)
+        short, long = table_of(1_500), table_of(15_000)
+        assert (count(short), count(long)) == (1_500, 15_000)  # what is imported and compiled at first
+        bound = find_peak(lambda: count(short)) + 13_500 * 10  # each key of them would take a hundred bytes
         assert find_peak(lambda: count(long), bound) < bound
 
 

@@ -433,8 +433,10 @@ def test_labels_of_pages_that_are_none_are_left_out(labels: bytes) -> None:
 
 @pytest.mark.parametrize(
     ("line", "is_annex"),
-    *((line, True) for line in ("Exhibit 31(a)", "CERTIFICATIONS | Exhibit 31.1")),
-    *((line, False) for line in ("See Exhibit 31", "Exhibit of art")),
+    [
+        *((line, True) for line in ("Exhibit 31(a)", "CERTIFICATIONS | Exhibit 31.1")),
+        *((line, False) for line in ("See Exhibit 31", "Exhibit of art")),
+    ],
 )
 def test_an_annex_ends_the_headings_that_sizes_tell(line: str, is_annex: bool) -> None:
     prose = "The officers have signed what is said here about the year. " * 20

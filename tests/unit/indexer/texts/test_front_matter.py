@@ -40,7 +40,7 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
 CALL = "a: !!python/object/apply:os.system ['true']"
 
 
-@pytest.mark.parametrize("inner", ["title: one: two", "a: [1, 2", BOMB, "a: " + "[" * 5000, CALL, 'a: "\\ud800"'])
+@pytest.mark.parametrize("inner", ["title: one: two", "a: [1, 2", BOMB, "a: " + "[" * 1500, CALL, 'a: "\\ud800"'])
 def test_what_cannot_be_parsed_remains_text_with_a_note(inner: str) -> None:
     text = f"---\n{inner}\n---\n# T\n\nText."
     document = loader_for("text/markdown").load(source_of(text.encode()))

@@ -104,27 +104,14 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
         f"{_CLAIMS}::test_a_register_of_a_restricted_caller_is_kept_until_a_document_is_taken_from_it",
     ),
     "texts of two documents that are compared": (
-        [
-            differences.MOST_CHARACTERS,
-            differences.MOST_CLAUSES,
-            differences._MOST_WORDS,
-            differences._MOST_SCORED,
-        ],
+        [differences.MOST_CHARACTERS, differences.MOST_CLAUSES, differences._MOST_WORDS, differences._MOST_SCORED],
         "tests/unit/core/validity/test_differences.py::test_long_texts_and_many_clauses_are_bounded",
     ),
     "documents compared for conflicts with what an answer cites": (
         [
-            pairs._MOST_COMPARED,
-            pairs._MOST_LOOKED_AT,
-            pairs._MOST_OF_A_KIND,
-            conflicts._MOST_SECONDS,
-            contradictions._MOST_VALUES,
-            contradictions._MOST_SENTENCES,
-            conflicts._MOST_TOLD,
-            pairs._MOST_SEARCHES,
-            pairs._MOST_FOUND,
-            pairs._LONGEST_SEARCHED,
-            conflicts._MOST_ASKED_AGAIN,
+            *(pairs._MOST_COMPARED, pairs._MOST_LOOKED_AT, pairs._MOST_OF_A_KIND, conflicts._MOST_SECONDS),
+            *(contradictions._MOST_VALUES, contradictions._MOST_SENTENCES, conflicts._MOST_TOLD, pairs._MOST_SEARCHES),
+            *(pairs._MOST_FOUND, pairs._LONGEST_SEARCHED, conflicts._MOST_ASKED_AGAIN),
         ],
         "tests/integration/api/access/test_conflicts.py::test_few_documents_are_compared_and_told",
     ),
@@ -143,21 +130,13 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "token of a caller": ([tokens._LONGEST, tokens._MOST_GROUPS], f"{_TOKENS}::test_tokens_that_are_not_accepted"),
     "keys of an issuer of tokens": (
         [
-            issuer._MOST_KEYS,
-            issuer._BOUNDS.whole // _MEGABYTE,
-            issuer._BOUNDS.values,
-            int(issuer._BOUNDS.seconds),
-            int(issuer._AGAIN_SECONDS),
+            *(issuer._MOST_KEYS, issuer._BOUNDS.whole // _MEGABYTE, issuer._BOUNDS.values),
+            *(int(issuer._BOUNDS.seconds), int(issuer._AGAIN_SECONDS)),
         ],
         f"{_TOKENS}::test_an_issuer_that_answers_wrong_is_named",
     ),
     "sign-in at an identity provider": (
-        [
-            signing_in.ATTEMPT_SECONDS // 60,
-            issuer._MOST_EXCHANGES,
-            int(issuer._BOUNDS.seconds),
-            session_values.LONGEST,
-        ],
+        [signing_in.ATTEMPT_SECONDS // 60, issuer._MOST_EXCHANGES, int(issuer._BOUNDS.seconds), session_values.LONGEST],
         "tests/integration/api/access/test_provider.py::test_codes_are_exchanged_a_few_at_once",
     ),
     "manifest of an upload": ([uploads._MOST_VALUES], f"{_LARGE}::test_a_manifest_of_many_values_is_refused"),
@@ -207,10 +186,7 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
         [html_text.DEEPEST],
         f"{_HOSTILE}::test_elements_that_are_too_deep_are_left_out_with_their_end_tags",
     ),
-    "tag of HTML": (
-        [html_text.LONGEST_TAG],
-        f"{_HOSTILE}::test_the_attributes_of_a_tag_that_is_too_long_are_left_out",
-    ),
+    "tag of HTML": ([html_text.LONGEST_TAG], f"{_HOSTILE}::test_the_attributes_of_a_tag_that_is_too_long_are_left_out"),
     "header of a mail": (
         [mails._LONGEST_HEADER, mails._LONGEST_FIELD],
         f"{_FILES}::test_a_long_header_of_a_mail_is_cut",
@@ -303,11 +279,8 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     ),
     "tables that are read for facts": (
         [
-            tables_of_facts._MOST_TEXT,
-            fact_rows._MOST_FACTS,
-            fact_rows._MOST_OF_ROW,
-            surroundings._LONGEST_BLOCK,
-            surroundings._MOST_LABELS,
+            *(tables_of_facts._MOST_TEXT, fact_rows._MOST_FACTS, fact_rows._MOST_OF_ROW),
+            *(surroundings._LONGEST_BLOCK, surroundings._MOST_LABELS),
         ],
         "tests/unit/indexer/test_table_facts.py::test_a_hostile_table_has_few_facts_in_bounded_memory",
     ),

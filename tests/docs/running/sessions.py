@@ -19,10 +19,7 @@ from tests.stacks import tell_stacks
 
 __all__ = ["Block", "Failed", "Shell", "clean_environment", "read_blocks"]
 
-_BLOCK = re.compile(
-    r"(?P<marks>(?:^<!-- [^\n]* -->\n)*)^```console\n(?P<code>.*?)^```$",
-    re.MULTILINE | re.DOTALL,
-)
+_BLOCK = re.compile(r"(?P<marks>(?:^<!-- [^\n]* -->\n)*)^```console\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 _MARK = re.compile(r"^<!-- (not run|before|fails): (.+?) -->$", re.MULTILINE)
 _PLACEHOLDERS = ("ID", "JOB", "KEY")
 _SECONDS = 400

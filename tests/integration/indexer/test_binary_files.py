@@ -1,8 +1,7 @@
 """A worker over binary files: good ones are indexed with places and metadata, each bad one fails with its reason."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -33,31 +32,22 @@ BAD = {
     "encrypted.pdf": (make_pdf(BODY, is_encrypted=True), "encrypted"),
     "cut.xls": (xls.EXAMPLE[:-600], "may be cut off"),
     "cut.ods": (ods.EXAMPLE[:-100], "may be damaged or cut off"),
-    "entities.docx": (
-        replace_member(GOOD["a.docx"], "word/document.xml", "<!DOCTYPE a [<!ENTITY b 'c'>]><a/>"),
-        "type",
-    ),
+    "entities.docx": (replace_member(GOOD["a.docx"], "word/document.xml", "<!DOCTYPE a [<!ENTITY b ''>]><a/>"), "type"),
     "renamed.docx": (b"plain text", "no DOCX file"),
     "renamed.pdf": (b"plain text", "no PDF file"),
     "renamed.txt": (GOOD["e.pdf"], "is a PDF file, not text"),
 }
 
 
-@pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
-    desk = Desk(tmp_path)
-    yield desk
-    await desk.close()
-
-
 def submission(key: str, content: bytes, **metadata: object) -> Submission:
     return Submission(key=key, content=content, media_type=media_type_of(key), metadata=metadata)
 
 
-async def test_good_files_are_indexed_and_bad_ones_named(desk: Desk) -> None:
+async def test_good_files_are_indexed_with_places_and_properties_and_bad_ones_are_named(desk: Desk) -> None:
     corpus = await desk.corpus()
     files = {**{key: content for key, (content, _) in BAD.items()}, **GOOD}
-    await desk.submit(corpus, *(submission(key, content) for key, content in sorted(files.items())))
+    sent = {"a.docx": {"author": "Charles", "year": 1843}}
+    await desk.submit(corpus, *(submission(key, files[key], **sent.get(key, {})) for key in sorted(files)))
     assert not await desk.worker.work(corpus.id)
     documents = {one.key: one for one in (await desk.record.documents.list(corpus.id, limit=100)).data}
     assert {key for key, one in documents.items() if one.state is RevisionState.INDEXED} == set(GOOD)
@@ -65,6 +55,28 @@ async def test_good_files_are_indexed_and_bad_ones_named(desk: Desk) -> None:
         assert documents[key].state is RevisionState.FAILED
         assert reason in (documents[key].reason or "")
         assert repr(key) in (documents[key].reason or "")
+    places = {}
+    for key in GOOD:
+        chunks = await desk.record.contents.get_chunks_of(corpus.id, document_id(key))
+        assert all(chunk.span is not None for chunk in chunks)
+        places[key] = [(chunk.page, chunk.heading) for chunk in chunks]
+    assert places == {
+        "a.docx": [(None, "")],  # the heading is the document's title
+        "b.pptx": [(1, "")],
+        "c.xlsx": [(1, "Harbour")],
+        "d.epub": [(None, "Harbour")],
+        "e.pdf": [(1, ""), (2, "")],
+        "f.ods": [(1, "Städte")],
+        "g.xls": [(1, "Städte")],
+    }
+
+    async def match(**query: object) -> set[str]:
+        found = await desk.record.documents.match(corpus.id, parse_filter(query))
+        return {key for key in GOOD if document_id(key) in found}
+
+    assert await match(author="Ada") == {"e.pdf"}, "what the sender says of a.docx wins"
+    assert await match(author="Charles", year=1843) == {"a.docx"}
+    assert await match(created={"$lt": "1900"}) == {"d.epub"}
 
 
 async def test_the_next_file_is_loaded_while_one_is_embedded(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,42 +104,3 @@ async def test_the_next_file_is_loaded_while_one_is_embedded(desk: Desk, monkeyp
     assert not await desk.worker.work(corpus.id)
     documents = (await desk.record.documents.list(corpus.id, limit=100)).data
     assert [one.state for one in documents] == [RevisionState.INDEXED] * 2
-
-
-async def test_chunks_have_pages_and_headings(desk: Desk) -> None:
-    corpus = await desk.corpus()
-    await desk.submit(corpus, *(submission(key, content) for key, content in GOOD.items()))
-    await desk.worker.work(corpus.id)
-    places = {}
-    for key in GOOD:
-        chunks = await desk.record.contents.get_chunks_of(corpus.id, document_id(key))
-        assert all(chunk.span is not None for chunk in chunks)
-        places[key] = [(chunk.page, chunk.heading) for chunk in chunks]
-    assert places == {
-        "a.docx": [(None, "")],  # the heading is the document's title
-        "b.pptx": [(1, "")],
-        "c.xlsx": [(1, "Harbour")],
-        "d.epub": [(None, "Harbour")],
-        "e.pdf": [(1, ""), (2, "")],
-        "f.ods": [(1, "Städte")],
-        "g.xls": [(1, "Städte")],
-    }
-
-
-async def test_properties_become_metadata_and_those_of_the_sender_win(desk: Desk) -> None:
-    corpus = await desk.corpus()
-    await desk.submit(
-        corpus,
-        submission("a.docx", GOOD["a.docx"], author="Charles", year=1843),
-        submission("e.pdf", GOOD["e.pdf"]),
-        submission("d.epub", GOOD["d.epub"]),
-    )
-    await desk.worker.work(corpus.id)
-
-    async def match(**query: object) -> set[str]:
-        found = await desk.record.documents.match(corpus.id, parse_filter(query))
-        return {key for key in GOOD if document_id(key) in found}
-
-    assert await match(author="Ada") == {"e.pdf"}
-    assert await match(author="Charles", year=1843) == {"a.docx"}
-    assert await match(created={"$lt": "1900"}) == {"d.epub"}

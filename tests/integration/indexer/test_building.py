@@ -1,8 +1,6 @@
 """A corpus is indexed anew beside the one that readers use, and takes its name when it is whole."""
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -13,13 +11,6 @@ from core.jobs import JobState
 from core.ports.record import Reindex
 from indexer import submission_from_json
 from tests.desk import DOCUMENTS, Desk
-
-
-@pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
-    desk = Desk(tmp_path)
-    yield desk
-    await desk.close()
 
 
 def _anew(corpus: Corpus) -> CorpusSettings:
@@ -40,7 +31,10 @@ async def test_it_is_as_if_it_had_been_indexed_so_from_the_first(desk: Desk) -> 
     corpus = await desk.corpus()
     await desk.ingest(corpus, *DOCUMENTS)
     built = await desk.record.reindexing.start(corpus.id, _anew(corpus))
+    before = await desk.export(corpus)
     await desk.worker.work(built.shadow_id)
+    assert (await desk.record.corpora.get("people")).id == corpus.id, "readers keep the old one until then"
+    assert await desk.export(corpus) == before
     await desk.delete(corpus, DOCUMENTS[0]["id"])
     await _work_off(desk, built)
     now = await desk.record.corpora.get("people")
@@ -51,18 +45,6 @@ async def test_it_is_as_if_it_had_been_indexed_so_from_the_first(desk: Desk) -> 
     assert await desk.view_ids(corpus) == (set(), set(), set(), set()), "nothing is left of the old one"
     assert await desk.backends.files.names(corpus.id) == []
     assert await desk.backends.files.names(now.id) == await desk.backends.files.names(fresh.id)
-
-
-async def test_readers_keep_the_old_one_until_then(desk: Desk) -> None:
-    corpus = await desk.corpus()
-    await desk.ingest(corpus, *DOCUMENTS)
-    before = await desk.export(corpus)
-    built = await desk.record.reindexing.start(corpus.id, _anew(corpus))
-    await desk.worker.work(built.shadow_id)
-    assert (await desk.record.corpora.get("people")).id == corpus.id
-    assert await desk.export(corpus) == before
-    await _work_off(desk, built)
-    assert (await desk.record.corpora.get("people")).id == built.shadow_id
 
 
 async def test_a_document_that_cannot_be_indexed_anew_keeps_the_old_corpus(desk: Desk) -> None:

@@ -1,14 +1,11 @@
 """A worker certifies what it deletes, and what a worker that died has deleted."""
 
 import json
-from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
-
-import pytest
 
 from core.corpora import Corpus
 from core.ids import content_hash, document_id
+from core.keys import Scope, make_key
 from core.ports.record import Commit
 from core.ports.views import VectorKind
 from core.record_policy.certificates import Secret, verify_lines
@@ -19,13 +16,6 @@ from tests.desk import Desk
 _SECRET = Secret(b"c" * 32)
 _ADA = {"id": "ada", "text": "Ada Byron wrote notes. Charles Babbage read them."}
 _BOB = {"id": "bob", "text": "Bob Dylan wrote songs. Ada Byron did not."}
-
-
-@pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
-    desk = Desk(tmp_path / "data")
-    yield desk
-    await desk.close()
 
 
 async def _certificates(desk: Desk, corpus: Corpus) -> list[Any]:
@@ -53,13 +43,19 @@ async def test_a_deletion_is_certified_with_what_was_found_afterwards(desk: Desk
     assert "ada" not in json.dumps(certificate).lower()
 
 
-async def test_a_replacement_is_certified_and_an_ingest_is_not(desk: Desk) -> None:
+async def test_a_replacement_and_the_key_that_deleted_are_certified_and_an_ingest_is_not(desk: Desk) -> None:
     corpus = await desk.corpus()
     await desk.ingest(corpus, _ADA)
     assert list(await desk.record.certificates.list("people")) == []
     await desk.ingest(corpus, {**_ADA, "text": "Grace Hopper wrote a compiler."})
     [certificate] = await _certificates(desk, corpus)
     assert certificate["documents"][0]["replaced"]
+    key, _ = make_key("legal", [Scope.ADMIN])
+    await desk.record.keys.create(key)
+    await desk.record.for_key(key.id).submissions.delete_documents(corpus.id, [document_id("ada")])
+    await desk.worker.work(corpus.id)
+    _, certificate = await _certificates(desk, corpus)
+    assert certificate["documents"][0]["by"] == f"key {key.id} (legal)"
 
 
 async def test_the_next_worker_certifies_and_deletes_what_a_dead_one_left(desk: Desk) -> None:
@@ -77,36 +73,19 @@ async def test_the_next_worker_certifies_and_deletes_what_a_dead_one_left(desk: 
     assert set(await desk.text.ids(corpus.id)) == {chunk.view_id for chunk in rows}
 
 
-async def test_the_same_bytes_under_another_key_are_found(desk: Desk) -> None:
+async def test_the_same_bytes_under_another_key_are_found_and_a_deleted_corpus_is_certified(desk: Desk) -> None:
     corpus = await desk.corpus()
-    await desk.ingest(corpus, _ADA, {**_ADA, "id": "twin"})
+    await desk.ingest(corpus, _ADA, _BOB, {**_ADA, "id": "twin"})
     await desk.delete(corpus, "ada")
-    [certificate] = await _certificates(desk, corpus)
-    assert (certificate["checked"]["contents"], certificate["found"]["contents"]) == (1, 1)
-    assert certificate["checked"]["originals"] == 0
-
-
-async def test_a_deleted_corpus_is_certified_when_it_is_gone(desk: Desk) -> None:
-    corpus = await desk.corpus()
-    await desk.ingest(corpus, _ADA, _BOB)
-    await desk.delete(corpus, "ada")
+    [first] = await _certificates(desk, corpus)
+    assert (first["checked"]["contents"], first["found"]["contents"]) == (1, 1)
+    assert first["checked"]["originals"] == 0
     await desk.record.corpora.delete("people")
     await desk.worker.work(corpus.id)
-    first, second = await _certificates(desk, corpus)
+    _, second = await _certificates(desk, corpus)
     assert (first["kind"], second["kind"]) == ("documents", "corpus")
-    assert [one["document"] for one in second["documents"]] == [_SECRET.hash_key(corpus.id).hash_document("bob")]
+    hashes = _SECRET.hash_key(corpus.id)
+    left = {hashes.hash_document(key) for key in ("bob", "twin")}
+    assert {one["document"] for one in second["documents"]} == left
     assert set(second["found"].values()) == {0}
     assert await desk.vectors.count(corpus.id, VectorKind.CHUNK) == 0
-
-
-async def test_the_name_of_the_key_is_told(desk: Desk) -> None:
-    from core.keys import Scope, make_key
-
-    corpus = await desk.corpus()
-    await desk.ingest(corpus, _ADA)
-    key, _ = make_key("legal", [Scope.ADMIN])
-    await desk.record.keys.create(key)
-    await desk.record.for_key(key.id).submissions.delete_documents(corpus.id, [document_id("ada")])
-    await desk.worker.work(corpus.id)
-    [certificate] = await _certificates(desk, corpus)
-    assert certificate["documents"][0]["by"] == f"key {key.id} (legal)"

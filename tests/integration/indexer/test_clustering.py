@@ -33,9 +33,8 @@ def test_groups_are_of_one_kind_the_same_each_time_and_short_enough() -> None:
 
 def test_few_nodes_are_cut_in_their_order_and_a_long_text_stands_alone() -> None:
     tokens = [40, 40, 40, 500, 60, 40]
-    assert Clustering(vectors=make_groups(6), tokens=tokens, most_tokens=100).find_groups() == [
-        (0, 1), (2,), (3,), (4, 5),
-    ]  # fmt: skip
+    groups = Clustering(vectors=make_groups(6), tokens=tokens, most_tokens=100).find_groups()
+    assert groups == [(0, 1), (2,), (3,), (4, 5)]
 
 
 def test_what_is_between_two_components_belongs_to_both() -> None:

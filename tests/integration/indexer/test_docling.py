@@ -1,15 +1,14 @@
 """A worker whose files docling reads: documents, their pages beside the originals, outages, and other formats."""
 
 import importlib.util
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from core.documents import RevisionState, Submission
 from core.errors import Unavailable
-from core.ids import document_id
+from core.ids import content_hash, document_id
 from indexer import DoclingEndpoint, DoclingProcess, Loaders, ParserLimits, Worker, unpack_pages
 from indexer.selection.loaders import media_type_of
 from models import docling_serve
@@ -20,13 +19,6 @@ from tests.twins.docling_server import DoclingServer, read_recorded
 
 _PDF = make_pdf([("p", "What our own loader would read. " * 3)] * 40)
 _DOCX = make_docx([("h1", "Harbour"), ("p", "The crane lifts stones.")])
-
-
-@pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
-    desk = Desk(tmp_path)
-    yield desk
-    await desk.close()
 
 
 @pytest.fixture
@@ -44,9 +36,12 @@ def make_loaders(server: DoclingServer) -> Loaders:
     return Loaders((), None, DoclingEndpoint(["pdf"], DoclingServe(url=server.url)))
 
 
-async def test_chosen_files_are_read_by_docling_and_others_by_their_loaders(desk: Desk, server: DoclingServer) -> None:
+async def test_chosen_files_are_read_by_docling_with_their_pages_kept_and_others_by_their_loaders(
+    desk: Desk, server: DoclingServer
+) -> None:
     corpus = await desk.corpus()
-    await desk.submit(corpus, submission("report.pdf", _PDF), submission("harbour.docx", _DOCX))
+    big = _PDF + b"%" * 40_000
+    await desk.submit(corpus, submission("report.pdf", big), submission("harbour.docx", _DOCX))
     loaders = make_loaders(server)
     assert not await Worker("w", replace(desk.backends, loaders=loaders), OPTIONS).work(corpus.id)
     await loaders.close()
@@ -56,21 +51,10 @@ async def test_chosen_files_are_read_by_docling_and_others_by_their_loaders(desk
     assert found["report.pdf"].metadata["read_by"] == "docling"
     assert "read_by" not in found["harbour.docx"].metadata
     assert len(server.forms) == 1
-
-
-async def test_pages_that_docling_has_read_are_kept_however_few(desk: Desk, server: DoclingServer) -> None:
-    corpus = await desk.corpus()
-    big = _PDF + b"%" * 40_000
-    await desk.submit(corpus, submission("report.pdf", big))
-    loaders = make_loaders(server)
-    await Worker("w", replace(desk.backends, loaders=loaders), OPTIONS).work(corpus.id)
-    await loaders.close()
-    [name] = await desk.backends.files.names(corpus.id)
-    packed = await desk.backends.files.get_derived(corpus.id, name)
+    packed = await desk.backends.files.get_derived(corpus.id, content_hash(big))
     assert packed is not None
-    pages = unpack_pages("application/pdf", packed)
-    assert pages is not None
-    assert len(pages) == 3
+    pages = unpack_pages("application/pdf", packed) or []
+    assert len(pages) == 3, "kept, however few they are"
     assert "Bulk | 12.5 |  | 13.1 | 12.0" in pages[1]
 
 

@@ -116,30 +116,18 @@ async def _peak_of_ingest(desk: Desk, text: str) -> int:
     return peak
 
 
-def test_mentions_are_inserted_without_a_copy_of_their_rows(tmp_path: Path) -> None:
-    few, many = (_peak_of_mentions(tmp_path / f"{count}.sqlite", count) for count in (10_000, 20_000))
-    assert many - few < 10_000 * _BYTES
-
-
-def test_changes_are_logged_without_a_copy_of_their_rows(tmp_path: Path) -> None:
-    few, many = (_peak_of_log(tmp_path / f"{count}.sqlite", count) for count in (10_000, 20_000))
+@pytest.mark.parametrize("of", ["mentions", "log"])
+def test_mentions_are_inserted_and_changes_logged_without_a_copy_of_their_rows(tmp_path: Path, of: str) -> None:
+    peak_of = _peak_of_mentions if of == "mentions" else _peak_of_log
+    few, many = (peak_of(tmp_path / f"{count}.sqlite", count) for count in (10_000, 20_000))
     assert many - few < 10_000 * _BYTES
 
 
 def _peak_of_mentions(path: Path, count: int) -> int:
     claim = Claim(
-        corpus_id="c",
-        document_id="d0",
-        key="d",
-        revision=1,
-        epoch=1,
-        deletion=False,
-        media_type="text/plain",
-        content_hash="",
-        size=0,
-        title=None,
-        metadata={},
-    )
+        corpus_id="c", document_id="d0", key="d", revision=1, epoch=1, deletion=False, media_type="text/plain",
+        content_hash="", size=0, title=None, metadata={},
+    )  # fmt: skip
     mentions = tuple(
         Mention(chunk_id=_chunk_id(n % _CHUNKS), entity_id=_ADA, name="ada", form=f"Ada {n // _CHUNKS}", count=1)
         for n in range(count)

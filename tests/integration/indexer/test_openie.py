@@ -6,7 +6,7 @@ import pytest
 
 from core import strategies
 from core.errors import InvalidStrategy, ModelFailed
-from core.graph import Surface, Triple
+from core.graph import Triple
 from core.graph_schema import NO_SCHEMA, read_graph_schema
 from core.ports.indexing import Block, DraftChunk, Extractor, LoadedDocument
 from core.trace import Trace
@@ -23,9 +23,8 @@ GROUNDS = Grounds(title="Marie Curie", text=TEXT)
 
 
 def of(text: str, heading: str = "") -> tuple[LoadedDocument, list[DraftChunk]]:
-    return LoadedDocument(key="k", title="Marie Curie", blocks=(Block(text=text),)), [
-        DraftChunk(text=text, heading=heading)
-    ]
+    document = LoadedDocument(key="k", title="Marie Curie", blocks=(Block(text=text),))
+    return document, [DraftChunk(text=text, heading=heading)]
 
 
 @pytest.fixture
@@ -34,10 +33,10 @@ def server() -> Iterator[ChatServer]:
         yield server
 
 
-@pytest.fixture(params=["llm"])
-async def extractor(server: ChatServer, request: pytest.FixtureRequest) -> AsyncIterator[Extractor]:
+@pytest.fixture
+async def extractor(server: ChatServer) -> AsyncIterator[Extractor]:
     async with chat_models(server) as models:
-        yield make_extractor(request.param, models)
+        yield make_extractor("llm", models)
 
 
 class TestOpenIE(ExtractorContract):
@@ -47,65 +46,43 @@ class TestOpenIE(ExtractorContract):
             yield make_extractor(request.param, models)
 
 
-def test_forms_are_counted_as_they_stand_in_the_text() -> None:
-    found = read_statements(Statements(entities=["marie curie", "Radium", "Warsaw"], triples=[]), TEXT, GROUNDS)
-    assert set(found.entities) == {
-        Surface(form="Marie Curie", count=1),
-        Surface(form="MARIE CURIE", count=1),
-        Surface(form="Radium", count=1),
-        Surface(form="Warsaw", count=2),
-    }
+def triple(subject: str, predicate: str, object_: str) -> Triple:
+    return Triple(subject=subject, predicate=predicate, object=object_)
 
 
-def test_what_a_triple_names_is_an_entity() -> None:
-    found = read_statements(Statements(entities=[], triples=[["Marie Curie", "left Warsaw in", 1891]]), TEXT, GROUNDS)
-    assert found.triples == (Triple(subject="Marie Curie", predicate="left Warsaw in", object="1891"),)
-    assert Surface(form="1891", count=1) in found.entities
+def test_forms_are_counted_as_they_stand_in_the_text_with_those_that_triples_name() -> None:
+    triples: list[object] = [["Marie Curie", "left Warsaw in", 1891]]
+    found = read_statements(Statements(entities=["marie curie", "Radium", "Warsaw"], triples=triples), TEXT, GROUNDS)
+    counts = {surface.form: surface.count for surface in found.entities}
+    assert counts == {"Marie Curie": 1, "MARIE CURIE": 1, "Radium": 1, "Warsaw": 2, "1891": 1}
+    assert found.triples == (triple("Marie Curie", "left Warsaw in", "1891"),)
 
 
 @pytest.mark.parametrize(
-    "item",
-    [
-        ["a", "b"],
-        ["a", "b", "c", "d"],
-        ["a", "", "c"],
-        [" ", "b", "c"],
-        ["a", None, "c"],
-        "abc",
-        None,
-        ["a", ["b"], "c"],
-    ],
+    "item", [["a", "b"], ["a", "b", "c", "d"], ["a", "", "c"], ["a", None, "c"], "abc", None, ["a", ["b"], "c"]]
 )
 def test_a_wrong_triple_is_counted_and_costs_nothing_else(item: object) -> None:
-    found = read_statements(
-        Statements(entities=["Warsaw", None, "", {"a": 1}], triples=[item, ["Warsaw", "b", "1891"]]), TEXT, GROUNDS
-    )
+    items = ["Warsaw", None, "", {"a": 1}]
+    found = read_statements(Statements(entities=items, triples=[item, ["Warsaw", "b", "1891"]]), TEXT, GROUNDS)
     assert (found.malformed, len(found.triples)) == (1, 1)
     assert {surface.form for surface in found.entities} == {"Warsaw", "1891"}
 
 
-def test_a_triple_written_with_names_is_read() -> None:
-    item = {"subject": "Marie Curie", "predicate": "left", "object": "Warsaw"}
-    assert read_statements(Statements(entities=[], triples=[item]), TEXT, GROUNDS).triples == (
-        Triple(subject="Marie Curie", predicate="left", object="Warsaw"),
-    )
-
-
-def test_a_triple_whose_ends_the_passage_does_not_contain_is_left_out_with_its_names() -> None:
+def test_a_triple_written_with_names_is_read_and_what_the_passage_does_not_contain_is_left_out() -> None:
+    named = {"subject": "Marie Curie", "predicate": "left", "object": "Warsaw"}
+    found = read_statements(Statements(entities=[], triples=[named]), TEXT, GROUNDS)
+    assert found.triples == (triple("Marie Curie", "left", "Warsaw"),)
     triples = [["she", "left", "Warsaw"], ["Marie Curie", "discovered", "Radium"]]
     found = read_statements(Statements(entities=[], triples=triples), TEXT, GROUNDS)
-    assert found.triples == (Triple(subject="Marie Curie", predicate="left", object="Warsaw"),)
-    assert found.malformed == 1
+    assert (found.triples, found.malformed) == ((triple("Marie Curie", "left", "Warsaw"),), 1)
     assert "Radium" not in {surface.form for surface in found.entities}
 
 
 def test_the_lines_of_a_small_model_are_cut_and_checked() -> None:
     facts = ["Marie Curie | was born in | Warsaw", "She | left Warsaw in | 1891", "Marie Curie | won | Nobel Prize"]
     found = read_facts(Facts(facts=[*facts, "Marie Curie", None, ["Warsaw", ""]]), TEXT, GROUNDS)
-    assert found.triples == (
-        Triple(subject="Marie Curie", predicate="was born in", object="Warsaw"),
-        Triple(subject="Marie Curie", predicate="left Warsaw in", object="1891"),
-    )
+    born, left = triple("Marie Curie", "was born in", "Warsaw"), triple("Marie Curie", "left Warsaw in", "1891")
+    assert found.triples == (born, left)
     assert found.malformed == 4
     assert {surface.form for surface in found.entities} == {"Marie Curie", "MARIE CURIE", "Warsaw", "1891"}
 
@@ -114,7 +91,7 @@ def test_clauses_are_cut_in_english_only() -> None:
     text = "Ofra Tamm wurde 1911 in Köln als Tochter eines Lehrers geboren und lebte in Bonn."
     facts = Facts(facts=["Ofra Tamm | lebte in | Bonn", "Ofra Tamm | wurde in Köln als Tochter eines Lehrers geboren"])
     found = read_facts(facts, text, Grounds(title="Ofra Tamm", text=text))
-    assert found.triples == (Triple(subject="Ofra Tamm", predicate="lebte in", object="Bonn"),)
+    assert found.triples == (triple("Ofra Tamm", "lebte in", "Bonn"),)
 
 
 async def test_a_small_model_has_a_prompt_of_its_own_and_the_names_of_pattern(server: ChatServer) -> None:
@@ -124,7 +101,7 @@ async def test_a_small_model_has_a_prompt_of_its_own_and_the_names_of_pattern(se
     async with chat_models(server, model="twin:1.5b") as models:
         small = make_extractor("llm", models)
         [found] = await small.extract(document, [DraftChunk(text=text)], [0], Trace())
-    assert found.triples == (Triple(subject="Tamm College", predicate="was founded by", object="Orle School"),)
+    assert found.triples == (triple("Tamm College", "was founded by", "Orle School"),)
     assert {"Tamm College", "Orle School", "Veld Bridge"} == {surface.form for surface in found.entities}
     system = server.calls[0].messages[0]["content"]
     assert len(system.replace("|", " ").split()) <= 120
@@ -232,7 +209,7 @@ async def test_an_answer_that_repeats_itself_until_it_is_cut_off_keeps_its_whole
         small = make_extractor("llm", models)
         server.respond = lambda _: Reply(text=f'{{"facts": [{line}, {line}, "Marie Curie | le', finish_reason="length")
         [found] = await small.extract(*of(TEXT), [0], Trace())
-        assert found.triples == (Triple(subject="Marie Curie", predicate="left Warsaw in", object="1891"),)
+        assert found.triples == (triple("Marie Curie", "left Warsaw in", "1891"),)
         assert len(server.calls) == 1
         assert server.calls[0].body["max_tokens"] == 150 + len(TEXT) // 2
         server.respond = lambda _: Reply(text="I cannot.")

@@ -1,7 +1,6 @@
 """Original bytes, which cannot be made again, while one hands them in and another sweeps them."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,13 +14,6 @@ from core.ids import document_id
 from indexer import ViewDeleter, Worker
 from tests.desk import OPTIONS, Desk
 from tests.integration.indexer.meetings import ADA, Held, corpus_of, time_passes, with_bytes, worker
-
-
-@pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
-    desk = Desk(tmp_path)
-    yield desk
-    await desk.close()
 
 
 async def deleted(desk: Desk) -> tuple[Corpus, str, bytes]:

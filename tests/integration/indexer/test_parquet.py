@@ -36,20 +36,12 @@ def lists(rows: Any, type: pa.DataType) -> pa.Array:
 
 
 def test_a_row_is_the_document_of_a_json_line(tmp_path: Path) -> None:
-    documents: list[dict[str, Any]] = [
-        {
-            "key": "ada",
-            "title": "Ada",
-            "text": "Straße мир",
-            "metadata": {"year": 1843, "tags": ["a"]},
-            "entities": ["Ada Lovelace"],
-            "triples": [["Ada", "knew", "Babbage"]],
-            "embedding": [0.0, 3.0],
-            "embedding_model": "m",
-        },
-        {"key": "plain", "text": "No more than a text."},
-        {"text": "Without a key."},
-    ]
+    ada = {
+        "key": "ada", "title": "Ada", "text": "Straße мир", "metadata": {"year": 1843, "tags": ["a"]},
+        "entities": ["Ada Lovelace"], "triples": [["Ada", "knew", "Babbage"]], "embedding": [0.0, 3.0],
+        "embedding_model": "m",
+    }  # fmt: skip
+    documents: list[dict[str, Any]] = [ada, {"key": "plain", "text": "Only a text."}, {"text": "Without a key."}]
     path = tmp_path / "p.PARQUET"
     pq.write_table(pa.Table.from_pylist(documents), path)
     taken, refused = read(path)
@@ -66,12 +58,11 @@ def test_a_row_is_the_document_of_a_json_line(tmp_path: Path) -> None:
         pa.array(['{"year": 1843}']),
     ],
 )
-def test_metadata_is_a_structure_a_map_or_json(tmp_path: Path, metadata: pa.Array) -> None:
+def test_metadata_is_a_structure_a_map_or_json_and_dates_are_written_as_text(
+    tmp_path: Path, metadata: pa.Array
+) -> None:
     [one], _ = read(write(tmp_path / "p.parquet", id=["a"], text=["x"], metadata=metadata, other=[7]))
     assert (one.key, one.metadata) == ("a", {"year": 1843})
-
-
-def test_dates_are_written_as_text(tmp_path: Path) -> None:
     [one], _ = read(write(tmp_path / "p.parquet", text=["x"], metadata=[{"days": [date(1815, 12, 10)]}]))
     assert one.metadata == {"days": ["1815-12-10"]}
 
@@ -87,9 +78,8 @@ def test_rows_that_cannot_be_used_are_named_and_the_others_go_in(tmp_path: Path)
     )
     taken, refused = read(path)
     assert [one.key for one in taken] == ["a"]
-    assert {one.source: one.key for one in refused} == {
-        f"p.parquet row {row}": key for row, key in enumerate("bade", 2)
-    }
+    rows = {one.source: one.key for one in refused}
+    assert rows == {f"p.parquet row {row}": key for row, key in enumerate("bade", 2)}
     reasons = [one.reason for one in refused]
     assert "either `text` or `chunks`" in reasons[0]
     assert "was taken already by p.parquet row 1" in reasons[1]
@@ -189,7 +179,6 @@ def test_documents_and_vectors_of_one_file(tmp_path: Path) -> None:
     file = open_embeddings(path)
     found = list(read_embedded(path, lambda one, row: file.embed(one, row, "m"), with_given=False))
     taken = [one for one in found if isinstance(one, Submission)]
-    assert [json.loads(one.content)["embedding"] for one in taken] == [
-        json.loads(_embedded(file, row).content)["embedding"] for row in (0, 2)
-    ]
+    embeddings = [json.loads(one.content)["embedding"] for one in taken]
+    assert embeddings == [json.loads(_embedded(file, row).content)["embedding"] for row in (0, 2)]
     assert [one.source for one in found if isinstance(one, Rejection)] == ["p.parquet row 2"]

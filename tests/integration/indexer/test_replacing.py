@@ -2,7 +2,6 @@
 
 import random
 import sqlite3
-from collections.abc import AsyncIterator
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
@@ -24,13 +23,6 @@ CREATE TRIGGER deleted AFTER DELETE ON chunk_rows BEGIN INSERT INTO writes VALUE
 """
 
 
-@pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
-    desk = Desk(tmp_path)
-    yield desk
-    await desk.close()
-
-
 def document(sentences: list[str], paragraphs_of_a_chapter: int) -> dict[str, Any]:
     media_type = "text/markdown" if paragraphs_of_a_chapter else "text/plain"
     return {"id": "report", "media_type": media_type, "text": make_text(sentences, paragraphs_of_a_chapter)}
@@ -43,7 +35,7 @@ async def test_a_replaced_document_is_as_if_it_were_new(desk: Desk, paragraphs_o
     lived = await desk.corpus("lived")
     await desk.ingest(lived, document(sentences, paragraphs_of_a_chapter))
     chunks = desk.embedder.embedded
-    for number in range(4):
+    for number in range(2):
         sentences[random_.randrange(len(sentences))] = make_sentence(random_)
         desk.embedder.embedded = 0
         await desk.ingest(lived, document(sentences, paragraphs_of_a_chapter))
@@ -54,7 +46,9 @@ async def test_a_replaced_document_is_as_if_it_were_new(desk: Desk, paragraphs_o
         assert await desk.view_ids(lived) == await desk.view_ids(fresh)
 
 
-async def test_chunks_that_stay_are_not_written_again(desk: Desk, tmp_path: Path) -> None:
+async def test_chunks_that_stay_are_not_written_again_and_those_that_move_have_new_places(
+    desk: Desk, tmp_path: Path
+) -> None:
     sentences = list(islice(make_sentences(4), 300))
     corpus = await desk.corpus()
     await desk.ingest(corpus, document(sentences, 0))
@@ -65,19 +59,13 @@ async def test_chunks_that_stay_are_not_written_again(desk: Desk, tmp_path: Path
         await desk.ingest(corpus, document(sentences, 0))
         [written] = connection.execute("SELECT count(*) FROM writes").fetchone()
     assert 0 < written < chunks / 3
-
-
-async def test_chunks_that_move_have_their_new_places(desk: Desk) -> None:
-    sentences = list(islice(make_sentences(4), 300))
-    corpus = await desk.corpus()
-    await desk.ingest(corpus, document(sentences, 0))
     sentences[0] = "Short."
     changed = document(sentences, 0)
     await desk.ingest(corpus, changed)
-    chunks = await desk.record.contents.get_chunks_of(corpus.id, document_id("report"))
-    assert len(chunks) > 10
-    assert [chunk.position for chunk in chunks] == list(range(len(chunks)))
-    for chunk in chunks:
+    moved = await desk.record.contents.get_chunks_of(corpus.id, document_id("report"))
+    assert len(moved) > 10
+    assert [chunk.position for chunk in moved] == list(range(len(moved)))
+    for chunk in moved:
         assert chunk.span is not None
         assert changed["text"][chunk.span.start : chunk.span.end] == chunk.text
 

@@ -1,40 +1,17 @@
 """What the worker writes of a chunk's words and titles, as snapshots read it."""
 
-from collections.abc import AsyncIterator
-from pathlib import Path
-
-import pytest
-
-from core.documents import OnConflict
-from core.ids import content_hash, document_id, entity_id
-from core.ports.record import GraphRows, NewRevision
+from core.documents import Submission
+from core.ids import document_id, entity_id
+from core.ports.record import GraphRows
 from core.text.terms import extract_terms
 from tests.desk import DOCUMENTS, Desk
 
 MARKDOWN = "# Rivers\n\nA start.\n\n## Europe\n\n### The Thames (river)\n\nIt flows through London.\n"
 
 
-@pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
-    desk = Desk(tmp_path)
-    yield desk
-    await desk.close()
-
-
 async def test_terms_and_names_are_of_title_heading_and_text(desk: Desk) -> None:
     corpus = await desk.corpus()
-    content = MARKDOWN.encode()
-    await desk.backends.files.put(corpus.id, [content])
-    revision = NewRevision(
-        key="rivers.md",
-        media_type="text/markdown",
-        content_hash=content_hash(content),
-        size=len(content),
-        fingerprint="one",
-        title=None,
-        metadata={},
-    )
-    await desk.record.submissions.enqueue(corpus.id, [revision], OnConflict.REPLACE)
+    await desk.submit(corpus, Submission(key="rivers.md", content=MARKDOWN.encode(), media_type="text/markdown"))
     await desk.worker.work(corpus.id)
     chunks = await desk.record.contents.get_chunks_of(corpus.id, document_id("rivers.md"))
     assert [chunk.heading for chunk in chunks] == ["", "Europe › The Thames (river)"]

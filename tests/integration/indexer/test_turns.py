@@ -204,12 +204,8 @@ async def test_a_corpus_that_fails_harms_no_large_document_of_another(desk: Desk
     def embedder_of(corpus: Corpus) -> Any:
         return Away() if corpus.id == broken.id else desk.embedder
 
-    worker, _ = worker_of(
-        desk,
-        vectors=gate,
-        embedder_of=embedder_of,
-        report_failure=lambda *failure: failures.put_nowait(failure),
-    )
+    report = failures.put_nowait
+    worker, _ = worker_of(desk, vectors=gate, embedder_of=embedder_of, report_failure=lambda *failure: report(failure))
     large = await desk.queue(books, LARGE)
     working = asyncio.create_task(worker.work(books.id))
     await gate.reached.wait()

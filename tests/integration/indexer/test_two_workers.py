@@ -28,7 +28,7 @@ from tests.integration.indexer.meetings import (
     synonyms,
     time_passes,
     worker,
-)
+)  # fmt: skip
 from tests.stores import server_stores
 from tests.twins.embedder import TwinEmbedder
 

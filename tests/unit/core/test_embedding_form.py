@@ -7,7 +7,6 @@ from core.ports.embedding_form import PLAIN, EmbeddingForm, split_form
     "form",
     [
         EmbeddingForm(),
-        PLAIN,
         EmbeddingForm(dimension=256),
         EmbeddingForm(query="query: ", passage="passage: ", dimension=8),
         EmbeddingForm(query="Instruct: Given a question?\nQuery:", passage=""),
@@ -27,19 +26,8 @@ def test_the_suffix_is_readable():
 @pytest.mark.parametrize(
     "name",
     [
-        "m",
-        "what?",
-        "m?x=1",
-        "m?dimension=all",
-        "m?dimension=0",
-        "m?dot=0",
-        "m?dot=inf",
-        "m?dot=nan",
-        "m?dot=-1",
-        "m?dot=far",
-        "m?dot=1&dot=2",
-        "m?query=a&query=b",
-        "?dimension=8",
+        *("m", "what?", "m?x=1", "m?dimension=all", "m?dimension=0", "m?dot=0", "m?dot=inf", "m?dot=nan", "m?dot=-1"),
+        *("m?dot=far", "m?dot=1&dot=2", "m?query=a&query=b", "?dimension=8"),
     ],
 )
 def test_a_question_mark_that_no_form_follows_is_part_of_the_name(name: str):
@@ -47,9 +35,7 @@ def test_a_question_mark_that_no_form_follows_is_part_of_the_name(name: str):
 
 
 def test_a_form_is_told_in_words():
-    assert (
-        EmbeddingForm(query="query: ", passage="", dimension=8).describe()
-        == "query prefix 'query: ', cut to 8 dimensions"
-    )
+    form = EmbeddingForm(query="query: ", passage="", dimension=8)
+    assert form.describe() == "query prefix 'query: ', cut to 8 dimensions"
     assert EmbeddingForm(dot=2.5).describe() == "dot product of vectors up to length 2.5"
     assert PLAIN.describe() == ""

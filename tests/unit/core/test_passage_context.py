@@ -17,9 +17,7 @@ def make_ref(key: str = "letter", title: str = "Side letter", metadata: dict[str
 
 
 def make_chunk(text: str = "It was signed.", heading: str = "", page: int | None = None) -> Chunk:
-    return Chunk(
-        id="c", document_id="d", view_id="v", position=0, text=text, heading=heading, page=page, span=None
-    )  # fmt: skip
+    return Chunk(id="c", document_id="d", view_id="v", position=0, text=text, heading=heading, page=page, span=None)
 
 
 def find_place(text: str, words: str) -> Span:
@@ -113,9 +111,8 @@ def test_parts_are_bounded_and_cut_where_they_tell_least() -> None:
     metadata = {"from": "x" * 10_000, "date": "on a day " * 1000}
     path = " › ".join(f"section {n}" for n in range(1000))
     found = find_context(make_ref(f"{'long name ' * 90}.pdf", "t", metadata), make_chunk(heading=path))
-    assert [len(found.file) <= 60, len(found.sender) <= 60, len(found.date) <= 30, len(found.section) <= 120] == [
-        True
-    ] * 4
+    parts = (found.file, found.sender, found.date, found.section)
+    assert all(len(part) <= most for part, most in zip(parts, (60, 60, 30, 120), strict=True))
     assert found.section.startswith("… section 9")
     assert found.section.endswith(" › section 999")
 

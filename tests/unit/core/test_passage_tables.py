@@ -121,11 +121,10 @@ def test_the_header_of_a_report_has_several_rows_and_its_table_has_labels() -> N
 
 
 def test_a_table_ends_where_another_may_begin() -> None:
-    assert [header for header, _ in headers(f"{RATES}\nName | Born\nBo | 1990\nLi | 1991")] == [
-        "Name | Hourly rate",
-        "Name | Born",
-    ]
-    assert [header for header, _ in headers("| a | b |\n|---|---|\n| 1 | 2 |\n\n| 3 | 4 |\n| 5 | 6 |")] == ["a | b", ""]
+    born = f"{RATES}\nName | Born\nBo | 1990\nLi | 1991"
+    unnamed = "| a | b |\n|---|---|\n| 1 | 2 |\n\n| 3 | 4 |\n| 5 | 6 |"
+    for text, expected in ((born, ["Name | Hourly rate", "Name | Born"]), (unnamed, ["a | b", ""])):
+        assert [header for header, _ in headers(text)] == expected
     prose = "A line of text that is longer than a label of a table would be, so that it ends the table above it"
     assert len(headers(f"{RATES}{prose}\nAda | 300")) == 2
 
@@ -154,17 +153,12 @@ def test_a_line_of_any_length_is_no_row() -> None:
 
 def test_rows_and_the_sentences_between_them_are_units() -> None:
     text = f"These are rates. They hold.\n{RATES}That is all."
-    assert [text[slice(*unit)].strip() for unit in split_units(text)] == [
-        "These are rates.",
-        "They hold.",
-        *RATES.splitlines(),
-        "That is all.",
-    ]
+    units = [text[slice(*unit)].strip() for unit in split_units(text)]
+    assert units == ["These are rates.", "They hold.", *RATES.splitlines(), "That is all."]
     assert split_units("") == []
 
 
 def test_a_row_above_rows_of_its_kind_is_no_header() -> None:
-    assert headers("uc3a0512 | AT32UC3A0512\nx128a1 | ATxmega128A1\nx128a4 | ATxmega128A4\n") == [
-        ("", "uc3a0512 | AT32UC3A0512")
-    ]
-    assert headers("Part | Name\nx128a1 | ATxmega128A1\nx128a4 | ATxmega128A4\n")[0][0] == "Part | Name"
+    rows = "x128a1 | ATxmega128A1\nx128a4 | ATxmega128A4\n"
+    assert headers(f"uc3a0512 | AT32UC3A0512\n{rows}") == [("", "uc3a0512 | AT32UC3A0512")]
+    assert headers(f"Part | Name\n{rows}")[0][0] == "Part | Name"

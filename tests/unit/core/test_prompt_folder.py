@@ -98,12 +98,6 @@ def test_a_file_that_cannot_take_the_place_is_named(tmp_path: Path, name: str, c
     assert said in str(error.value)
 
 
-def test_a_folder_is_no_prompt(tmp_path: Path) -> None:
-    (tmp_path / "filter_facts.md").mkdir()
-    with pytest.raises(InvalidSettings, match=r"filter_facts\.md: it cannot be read"):
-        read_prompt_folder(tmp_path, PROMPT_PACKAGES)
-
-
 def test_a_folder_without_prompts_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidSettings, match=r"HOPWEAVE_PROMPTS_DIR\): .*none cannot be read"):
         read_prompt_folder(tmp_path / "none", PROMPT_PACKAGES)
@@ -113,6 +107,10 @@ def test_a_folder_without_prompts_is_refused(tmp_path: Path) -> None:
 
 def test_what_is_no_file_or_too_long_is_not_read(tmp_path: Path) -> None:
     """A pipe has no end: to read it would wait for ever."""
+    (tmp_path / "verify.md").mkdir()
+    with pytest.raises(InvalidSettings, match=r"verify\.md: it cannot be read"):
+        read_prompt_folder(tmp_path, PROMPT_PACKAGES)
+    (tmp_path / "verify.md").rmdir()
     os.mkfifo(tmp_path / "verify.md")
     with pytest.raises(InvalidSettings, match=r"verify\.md: it cannot be read \(it is no file\); rename or remove it"):
         read_prompt_folder(tmp_path, PROMPT_PACKAGES)

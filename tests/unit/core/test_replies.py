@@ -163,14 +163,9 @@ async def test_an_object_with_names_of_its_own() -> None:
         (ReplyForm.YES_NO, Enough, "", "yes", "yes or no"),
         (ReplyForm.TEXT, Stated, "x" * 101, "Ines", "the text that was asked for"),
         (ReplyForm.QUERY, Keywords, "...", "tolls", "the query"),
-        (ReplyForm.FREE_JSON, Plan, "First find out who it is.", f"[{ITEM}]", "JSON in the form that was asked for"),
-        (ReplyForm.FREE_JSON, Plan, f"[{ITEM}, {{]", f"[{ITEM}]", "JSON in the form that was asked for"),
-        (
-            ReplyForm.FREE_JSON,
-            Plan,
-            '{"a":' * 600 + "1" + "}" * 600,
-            f"[{ITEM}]",
-            "JSON in the form that was asked for",
+        *(
+            (ReplyForm.FREE_JSON, Plan, broken, f"[{ITEM}]", "JSON in the form that was asked for")
+            for broken in ("First find out who it is.", f"[{ITEM}, {{]", '{"a":' * 600 + "1" + "}" * 600)
         ),
     ],
 )

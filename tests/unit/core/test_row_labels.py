@@ -27,13 +27,8 @@ def stems(words: str) -> frozenset[str]:
 
 
 def test_labels_are_first_cells_beside_an_amount_without_numbers_and_words_for_sums() -> None:
-    assert find_row_labels(TABLE) == {
-        stems("iPhone"),
-        stems("net sales"),
-        stems("research development expense"),
-        stems("wear ring"),
-        stems("Japan"),
-    }
+    labels = ("iPhone", "net sales", "research development expense", "wear ring", "Japan")
+    assert find_row_labels(TABLE) == {stems(label) for label in labels}
     assert find_row_labels("Prose without a table; total net sales are 5.") == set()
 
 

@@ -73,8 +73,13 @@ def test_wrong_files(content: bytes, message: str) -> None:
     assert "Input should" not in str(caught.value)
 
 
-@pytest.mark.parametrize("section", ["LLM", "LLM__ROLES__ANSWER", "EMBEDDING", "RERANKER", "WEB"])
-@pytest.mark.parametrize("key", ["sekret\nX-Evil: 1", "sekret\r", "sekr\u00e9t", "sekret\x7f"])
+@pytest.mark.parametrize(
+    ("section", "key"),
+    [
+        *((section, "sekret\r") for section in ("LLM", "LLM__ROLES__ANSWER", "EMBEDDING", "RERANKER", "WEB")),
+        *(("LLM", key) for key in ("sekret\nX-Evil: 1", "sekr\u00e9t", "sekret\x7f")),
+    ],
+)
 def test_a_key_that_is_no_header_is_refused_and_not_shown(
     section: str, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -85,28 +90,20 @@ def test_a_key_that_is_no_header_is_refused_and_not_shown(
     assert "sek" not in str(refused.value)
 
 
+_ADDRESSES = ["LLM__BASE_URL", "LLM__ROLES__PLAN__BASE_URL", "EMBEDDING__BASE_URL", "RERANKER__URL", "WEB__URL"]
+_NO_ADDRESSES = [
+    *("127.0.0.1:11434/v1", "sekret1.example:8080", "ftp://sekret1.example/v1", "http:/sekret1.example"),
+    *("http://", "http:///v1", "http://:8080/v1", "http://sekret1.example:port/v1", "http://sekret1.example:99999/v1"),
+    *("http://sekret1 .example/v1", " http://sekret1.example/v1", "http://sekret1.example/v1\n"),
+    *("http://[sekret1/v1", "http://user:sekret1@/v1", "http://sekret1..example/v1", "http://sekret1\udcff/v1"),
+]
+
+
 @pytest.mark.parametrize(
-    "name", ["LLM__BASE_URL", "LLM__ROLES__PLAN__BASE_URL", "EMBEDDING__BASE_URL", "RERANKER__URL", "WEB__URL"]
-)
-@pytest.mark.parametrize(
-    "address",
+    ("name", "address"),
     [
-        "127.0.0.1:11434/v1",
-        "sekret1.example:8080",
-        "ftp://sekret1.example/v1",
-        "http:/sekret1.example",
-        "http://",
-        "http:///v1",
-        "http://:8080/v1",
-        "http://sekret1.example:port/v1",
-        "http://sekret1.example:99999/v1",
-        "http://sekret1 .example/v1",
-        " http://sekret1.example/v1",
-        "http://sekret1.example/v1\n",
-        "http://[sekret1/v1",
-        "http://user:sekret1@/v1",
-        "http://sekret1..example/v1",
-        "http://sekret1\udcff/v1",
+        *((name, "sekret1.example:8080") for name in _ADDRESSES[1:]),
+        *((_ADDRESSES[0], address) for address in _NO_ADDRESSES),
     ],
 )
 def test_an_address_that_is_none_is_refused_and_not_shown(

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.documents import Chunk, DocumentRef, Span
+from core.documents import Span
 from core.events import CallEvent, PlanEvent, PlannedStep, ReviewEvent
 from core.ports.reasoning import Answer, Citation, Quote, Step
 from core.ports.reasoning import Support as Grade
@@ -15,16 +15,12 @@ from evaluation import GoldQuestion, Support
 from evaluation.report.aggregates import aggregate_answers
 from evaluation.rows.answer_rows import AnswerRow, Cost
 from evaluation.rows.scored_answers import score_answer, score_failed_answer
+from tests.unit.evaluation.builders import hit
 
 QUESTION = GoldQuestion(
     id="q", text="Which river?", answer="Dole", aliases=(), supporting=frozenset({Support(key="a"), Support(key="b")})
 )
 UNKNOWN = replace(QUESTION, supporting=frozenset())
-
-
-def hit(key: str, text: str = "nothing") -> Hit:
-    chunk = Chunk(id=f"c-{key}", document_id=key, view_id="v", position=0, text=text, heading="", page=None, span=None)
-    return Hit(chunk=chunk, document=DocumentRef(id=key, key=key, title=key, metadata={}), score=1.0)
 
 
 def row_of(answer: Answer, trace: Trace | None = None, question: GoldQuestion = QUESTION) -> AnswerRow:
@@ -40,25 +36,20 @@ def planned(*depths: int) -> Answer:
 
 
 def test_an_answer_is_scored_without_the_markers_of_its_citations() -> None:
-    document = hit("a").document
     span = Span(start=0, end=4)
     citation = Citation(
-        marker=1, chunk_id="c-a", document=document, page=None, quote="Dole", answer_span=span, source_span=span
+        marker=1, chunk_id="c", document=hit("a").document, page=None, quote="Dole", answer_span=span, source_span=span
     )
     row = row_of(Answer(text="Dole [1]", reasoner="r", citations=(citation,)))
     assert (row.answer, row.scores["em"]) == ("Dole", 1.0)
 
 
-def test_success_is_what_the_final_call_was_shown_and_not_what_was_retrieved_before() -> None:
+def test_success_is_what_the_final_call_was_shown_and_without_it_what_the_last_step_retrieved() -> None:
     steps = (Step(question="?", hits=(hit("a", "It is the Dole."),), answer=""),)
     shown = row_of(Answer(text="x", reasoner="r", steps=steps, shown=("a summary",)))
     assert (shown.scores["succ"], shown.scores["succ_retrieved"], shown.shown) == (0.0, 1.0, ("a summary",))
     summed = row_of(Answer(text="x", reasoner="r", shown=("The river is the Dole.",)))
     assert (summed.scores["succ"], summed.scores["succ_retrieved"]) == (1.0, 0.0)
-
-
-def test_without_a_final_call_it_is_what_the_last_step_retrieved_and_a_call_without_evidence_has_none() -> None:
-    steps = (Step(question="?", hits=(hit("a", "It is the Dole."),), answer=""),)
     assert row_of(Answer(text="x", reasoner="r", steps=steps)).scores["succ"] == 1.0
     assert row_of(Answer(text="x", reasoner="r", steps=steps, shown=())).scores["succ"] == 0.0
 
@@ -115,17 +106,14 @@ def test_the_conclusion_and_the_first_look_are_no_hops(
 def test_what_was_planned_is_kept_as_it_was_planned() -> None:
     trace = Trace()
     trace.emit(PlanEvent(steps=(PlannedStep(id="Q0.1", question="Which river?"),)))
-    nodes = [
+    nodes = (
         PlannedStep(id="Q1.1", question="One?", parents=("Q0.1",)),
         PlannedStep(id="Q2.1", question="Two of <A1.1>?", parents=("Q1.1",)),
         PlannedStep(id="answer", question="Which river?", parents=("Q1.1", "Q2.1")),
-    ]
-    trace.emit(PlanEvent(steps=tuple(nodes)))
-    row = row_of(planned(0, 1), trace)
-    assert [(step.id, step.question, step.parents) for step in row.plan] == [
-        ("Q1.1", "One?", ()),
-        ("Q2.1", "Two of <A1.1>?", ("Q1.1",)),
-    ]
+    )
+    trace.emit(PlanEvent(steps=nodes))
+    plan = [(step.id, step.question, step.parents) for step in row_of(planned(0, 1), trace).plan]
+    assert plan == [("Q1.1", "One?", ()), ("Q2.1", "Two of <A1.1>?", ("Q1.1",))]
 
 
 def test_prompts_are_counted_by_role() -> None:
@@ -139,13 +127,11 @@ def test_prompts_are_counted_by_role() -> None:
 
 
 def test_a_step_says_which_supporting_passages_it_retrieved() -> None:
-    steps = (
-        Step(id="1", question="?", hits=(hit("a"), hit("z")), answer="Dole", support=Grade.INFERRED, unstated="b"),
-    )
+    steps = (Step(id="1", question="?", hits=(hit("a"), hit("z")), answer="x", support=Grade.INFERRED, unstated="b"),)
     row = row_of(Answer(text="Dole", reasoner="r", steps=steps, support=Grade.INFERRED, note="inferred"))
     assert (row.steps[0].found, row.steps[0].support, row.steps[0].unstated) == (("a",), "inferred", "b")
     assert (row.support, row.note, row.supporting, row.gold_answers) == ("inferred", "inferred", ("a", "b"), ("Dole",))
-    assert row.passages == ("a\nnothing", "z\nnothing")
+    assert row.passages == ("Title\nnothing", "Title\nnothing")
 
 
 def test_a_question_without_an_answer_in_the_corpus_is_scored_by_abstention_alone() -> None:
@@ -173,24 +159,13 @@ def test_abstentions_are_counted_and_those_with_every_supporting_passage_apart()
     assert scores["supports"] == {"stated": 0.25, "quoted": 0.0, "inferred": 0.25, "memory": 0.0, "none": 0.5}
 
 
-def test_totals_are_of_all_questions() -> None:
-    rows = [replace(row_of(planned(0)), cost=Cost(calls=2, prompt_tokens=100, completion_tokens=10)) for _ in range(3)]
-    rows.append(score_failed_answer(QUESTION, "r", "no", seconds=4.0, cost=Cost(calls=5, prompt_tokens=1000)))
-    assert aggregate_answers(rows)["totals"] == {"calls": 11, "tokens": 1330, "seconds": 10.0}
-
-
-SENTENCES = replace(
-    QUESTION,
-    sentences=frozenset(
-        {Support(key="a", span=Span(start=110, end=120)), Support(key="b", span=Span(start=0, end=20))}
-    ),
-)
+SPANS = {Support(key="a", span=Span(start=110, end=120)), Support(key="b", span=Span(start=0, end=20))}
+SENTENCES = replace(QUESTION, sentences=frozenset(SPANS))
 
 
 def placed(key: str, start: int) -> Hit:
     text = "The river is the Dole. It is long."
-    found = hit(key, text)
-    return replace(found, chunk=replace(found.chunk, span=Span(start=start, end=start + len(text))))
+    return hit(key, text, span=Span(start=start, end=start + len(text)))
 
 
 def test_quotes_are_compared_with_supporting_sentences() -> None:
@@ -201,7 +176,7 @@ def test_quotes_are_compared_with_supporting_sentences() -> None:
         for one, start, end in ((near, 0, 22), (near, 23, 34), (other, 0, 22))
     )
     citation = Citation(
-        marker=1, chunk_id="c-a", document=near.document, page=None, quote="x",
+        marker=1, chunk_id=near.chunk.id, document=near.document, page=None, quote="x",
         answer_span=Span(start=0, end=4), source_span=Span(start=0, end=22),
     )  # fmt: skip
     steps = (Step(id="1", question="?", hits=(near, other), answer="Dole", quotes=quotes),)
@@ -217,7 +192,6 @@ def test_quotes_are_compared_with_supporting_sentences() -> None:
 def test_passages_that_steps_retrieve_are_compared_with_supporting_sentences() -> None:
     """Each passage counts once, whichever steps retrieved it, and only where its place overlaps the sentence."""
     before, near, other, far = placed("a", 0), placed("a", 100), placed("b", 15), placed("z", 0)
-    before = replace(before, chunk=replace(before.chunk, id="c-a-before"))
     first = Step(id="1", question="?", answer="", hits=(before, near, far))
     steps = (first, Step(id="2", question="?", answer="", hits=(near, other)))
     scores = row_of(Answer(text="Dole", reasoner="r", steps=steps), question=SENTENCES).scores
@@ -235,8 +209,8 @@ def test_costs_are_of_the_questions_that_were_answered_and_cached_calls_apart() 
     assert (scores["calls_per_query"], scores["cached_per_query"]) == (1.0, 1.0)
     assert (scores["prompt_tokens_per_query"], scores["completion_tokens_per_query"]) == (50.0, 5.0)
     assert scores["seconds_per_query"] == 2.0
-    assert scores["em"] == pytest.approx(2 / 3)
-    assert scores["failed"] == 1
+    assert (scores["em"], scores["failed"]) == (pytest.approx(2 / 3), 1)
+    assert scores["totals"] == {"calls": 52, "tokens": 9110, "seconds": 64.0}
 
 
 def test_where_support_is_not_known_no_recall_is_measured() -> None:

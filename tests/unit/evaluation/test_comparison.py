@@ -12,6 +12,7 @@ from evaluation import Experiment, GoldQuestion, Result, Support, bootstrap_inte
 from evaluation.rows.answer_rows import AnswerRow, ReviewRow
 from evaluation.rows.scored_answers import score_failed_answer
 from evaluation.rows.search_rows import SearchRow, score_failed_search
+from tests.unit.evaluation.builders import result_of
 
 
 def question(number: int) -> GoldQuestion:
@@ -21,34 +22,13 @@ def question(number: int) -> GoldQuestion:
 
 
 def searches(name: str, *recalls: float) -> list[SearchRow]:
-    rows = [score_failed_search(question(number), name, "") for number in range(len(recalls))]
-    return [
-        replace(row, scores={**row.scores, "recall@5": recall}, error=None)
-        for row, recall in zip(rows, recalls, strict=True)
-    ]
+    rows = [(score_failed_search(question(number), name, ""), recall) for number, recall in enumerate(recalls)]
+    return [replace(row, scores={**row.scores, "recall@5": recall}, error=None) for row, recall in rows]
 
 
 def answers(name: str, *matches: float) -> list[AnswerRow]:
-    rows = [score_failed_answer(question(number), name, "") for number in range(len(matches))]
-    return [
-        replace(row, scores={**row.scores, "em": match, "f1": match}, error=None)
-        for row, match in zip(rows, matches, strict=True)
-    ]
-
-
-def result_of(
-    searched: list[SearchRow], answered: list[AnswerRow] | None = None, baseline: str | None = None
-) -> Result:
-    return Result(
-        dataset="one",
-        questions=4,
-        passages=9,
-        corpus="c",
-        index=None,
-        searches=tuple(searched),
-        answers=tuple(answered or ()),
-        baseline=baseline,
-    )
+    rows = [(score_failed_answer(question(number), name, ""), match) for number, match in enumerate(matches)]
+    return [replace(row, scores={**row.scores, "em": match, "f1": match}, error=None) for row, match in rows]
 
 
 DENSE = searches("dense", 0.5, 0.5, 0.0, 0.0)
@@ -57,40 +37,35 @@ FUSED = searches("fused", 1.0, 0.5, 0.5, 0.0)
 
 def test_the_difference_is_taken_question_by_question() -> None:
     expected = bootstrap_interval([0.5, 0.0, 0.5, 0.0], seed=0)
-    report = build_report([result_of([*DENSE, *FUSED[::-1]])], None)["searchers"]
+    report = build_report([result_of("one", [*DENSE, *FUSED[::-1]])], None)["searchers"]
     assert report["dense"]["difference"] is None
-    assert report["fused"]["difference"] == {
-        "to": "dense",
-        "recall@5": {"mean": 0.25, "low": expected.low, "high": expected.high},
-    }
+    interval = {"mean": 0.25, "low": expected.low, "high": expected.high}
+    assert report["fused"]["difference"] == {"to": "dense", "recall@5": interval}
     json.dumps(report)
 
 
 def test_another_baseline_turns_it_round_and_one_searcher_alone_has_none() -> None:
-    report = build_report([result_of([*DENSE, *FUSED], baseline="fused")], None)["searchers"]
+    report = build_report([result_of("one", [*DENSE, *FUSED], baseline="fused")], None)["searchers"]
     assert report["fused"]["difference"] is None
     assert report["dense"]["difference"]["recall@5"]["mean"] == -0.25
-    assert build_report([result_of(DENSE)], None)["searchers"]["dense"]["difference"] is None
-
-
-def test_a_question_that_failed_counts_with_nothing() -> None:
+    assert build_report([result_of("one", DENSE)], None)["searchers"]["dense"]["difference"] is None
     failed = [score_failed_search(question(0), "fused", "away"), *FUSED[1:]]
-    report = build_report([result_of([*DENSE, *failed])], None)["searchers"]
-    assert report["fused"]["difference"]["recall@5"]["mean"] == 0.0
+    report = build_report([result_of("one", [*DENSE, *failed])], None)["searchers"]
+    assert report["fused"]["difference"]["recall@5"]["mean"] == 0.0, "a question that failed counts with nothing"
 
 
 def test_reasoners_are_compared_with_the_first_or_with_the_baseline() -> None:
     answered = [*answers("short", 1.0, 0.0, 0.0, 0.0), *answers("long", 1.0, 1.0, 0.0, 0.0)]
-    report = build_report([result_of([*DENSE, *FUSED], answered, baseline="fused")], None)["reasoners"]
+    report = build_report([result_of("one", [*DENSE, *FUSED], answered, baseline="fused")], None)["reasoners"]
     assert report["short"]["difference"] is None
     assert report["long"]["difference"]["to"] == "short"
     assert report["long"]["difference"]["f1"]["mean"] == report["long"]["difference"]["em"]["mean"] == 0.25
-    turned = build_report([result_of([], answered, baseline="long")], None)["reasoners"]
+    turned = build_report([result_of("one", (), answered, baseline="long")], None)["reasoners"]
     assert turned["short"]["difference"]["em"]["mean"] == -0.25
 
 
 def test_the_average_of_datasets_has_no_interval() -> None:
-    result = result_of([*DENSE, *FUSED])
+    result = result_of("one", [*DENSE, *FUSED])
     average = build_report([result, result], None)["average"]["searchers"]["fused"]
     assert average["recall@5"] == 0.5
     assert "difference" not in average
@@ -102,49 +77,40 @@ def test_a_baseline_has_to_be_compared() -> None:
     assert Experiment(searchers=("fused",), reasoners=("extractive",), baseline="extractive").baseline == "extractive"
 
 
-def test_the_table_says_what_the_difference_is_to() -> None:
-    text = shown(result_of([*DENSE, *FUSED], answers("short", 1.0, 0.0, 0.0, 0.0)))
-    assert "beyond dense" in text
+def test_the_tables_say_what_a_difference_is_to() -> None:
+    both = result_of("one", [*DENSE, *FUSED], answers("short", 1.0, 0.0, 0.0, 0.0))
+    text = shown(both)
     assert "fused" in text[text.index("beyond dense") :]
     assert "+25.0 (+0.0 to +50.0)" in text
     assert "The difference to dense in points" in text
     assert "beyond short" not in text
-    assert "beyond" not in shown(result_of(DENSE))
-
-
-def test_reasoners_have_both_of_their_differences_in_the_table() -> None:
-    text = shown(result_of([], [*answers("short", 0.0, 0.0), *answers("long", 1.0, 1.0)]))
+    assert "beyond" not in shown(result_of("one", DENSE))
+    text = shown(result_of("one", (), [*answers("short", 0.0, 0.0), *answers("long", 1.0, 1.0)]))
     assert "beyond short" in text
     assert text.count("+100.0 (+100.0 to +100.0)") == 2
-
-
-def test_the_table_of_several_datasets_ends_with_an_average_that_has_no_difference() -> None:
-    text = shown(result_of([*DENSE, *FUSED]), result_of([*DENSE, *FUSED]))
+    text = shown(both, both)
     assert text.count("beyond dense") == 2
     assert "beyond" not in text[text.index("average of 2 datasets") :]
 
 
 def test_reviews_and_sentences_have_tables_if_there_are_any() -> None:
     row = answers("par", 1.0)[0]
-    assert "reviews" not in shown(result_of([], [row]))
+    assert "reviews" not in shown(result_of("one", (), [row]))
     reviews = tuple(
         ReviewRow(step="1", verdict=verdict, before_f1=before, after_f1=after)
         for verdict, before, after in (("REVISED", 0.0, 1.0), ("REVISED", 1.0, 0.0), ("PASS", 1.0, 1.0))
     )
     scores = {**row.scores, "sentence_precision": 0.25, "sentence_recall": 0.5}
-    text = shown(result_of([], [replace(row, reviews=reviews, scores=scores)]))
+    text = shown(result_of("one", (), [replace(row, reviews=reviews, scores=scores)]))
     assert "repaired" in text
     counts = next(line for line in text[text.index("reviews") :].splitlines() if line.startswith("par"))
     assert counts.split()[1:] == ["1", "0", "1", "1", "0", "0", "0"]
     assert "25.0" in text[text.index("quote precision") :]
-    report = build_report([result_of([], [replace(row, reviews=reviews)])], None)["reasoners"]["par"]
+    report = build_report([result_of("one", (), [replace(row, reviews=reviews)])], None)["reasoners"]["par"]
     assert report["reviews"]["REVISED"] == {"repaired": 1, "broke": 1, "neither": 0, "unknown": 0}
-
-
-def test_several_datasets_average_what_each_has() -> None:
-    row = answers("par", 1.0)[0]
-    reviewed = replace(row, reviews=(ReviewRow(step="1", verdict="PASS", before_f1=1.0, after_f1=1.0),))
-    assert "average of 2 datasets" in shown(result_of([], [row]), result_of([], [reviewed]))
+    assert "average of 2 datasets" in shown(
+        result_of("one", (), [row]), result_of("one", (), [replace(row, reviews=reviews)])
+    )
 
 
 def shown(*results: Result) -> str:

@@ -56,11 +56,6 @@ def test_spans_of_documents_may_support(tmp_path: Path) -> None:
     }
 
 
-def test_it_may_be_unknown_what_supports_a_question(tmp_path: Path) -> None:
-    (question,) = read_dataset(folder_of(tmp_path, questions=lines({**QUESTION, "supporting": []}))).questions
-    assert question.supporting == frozenset()
-
-
 def test_a_question_may_have_grades_or_supporting_passages_and_no_answer(tmp_path: Path) -> None:
     dataset = read_dataset(folder_of(tmp_path, questions=lines(GRADED, {**UNANSWERED, "id": "q2"})))
     graded, supported = dataset.questions
@@ -111,7 +106,6 @@ def span(**place: Any) -> str:
         (span(id=7), "questions.jsonl line 1: `supporting` must be a list of passage ids or of"),
         (lines({**QUESTION, "supporting": ["p1", 2]}), "line 1: `supporting` must be .* and not hold 2"),
         (span(start="0"), "line 1: `start` and `end` of 'p2' in `supporting` must be whole numbers, not '0' and 5"),
-        (span(end=5.0), "whole numbers, not 0 and 5.0"),
         (span(start=False), "whole numbers, not False and 5"),
         (span(end=None), "whole numbers, not 0 and None"),
         (span(start=5), "line 1: 'p2' in `supporting` has `start` 5 and `end` 5"),
@@ -156,11 +150,8 @@ def test_other_questions_stand_in(tmp_path: Path) -> None:
         (lines({**UNANSWERED, "supporting": []}), "question 'q1' has no `answer`; give one, or the passages"),
         (lines({**UNANSWERED, "aliases": ["Roma"]}), "has no `answer`; .*and no `aliases`"),
         (lines({**QUESTION, "grades": {"p1": 1}}), "has `grades` and `supporting`; give one of them"),
-        (
-            lines({**GRADED, "grades": {"p1": -1}}),
-            "line 1: the grade of 'p1' in `grades` must be a whole number from 0",
-        ),
         (lines({**GRADED, "grades": {"p1": 1.5}}), "must be a whole number from 0 .*, not 1.5"),
+        (lines({**GRADED, "grades": {"p1": -1}}), "line 1: the grade of 'p1' in `grades` must be a whole number from"),
         (lines({**GRADED, "grades": {"p1": True}}), "must be a whole number from 0 .*, not True"),
         (lines({**GRADED, "grades": ["p1"]}), "`grades` must be an object"),
         (lines({**GRADED, "grades": {"p1": 0}}), "no passage in `grades` has a grade above 0"),
@@ -217,11 +208,6 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(NotFound, match=r"corpus.jsonl cannot be read"):
         read_dataset(folder)
     assert read_dataset(folder, needs_corpus=False).passages == 0
-
-
-def test_the_example_is_a_dataset() -> None:
-    dataset = read_dataset(Path(__file__).parents[3] / "examples" / "musique-small")
-    assert (dataset.passages, len(dataset.questions)) == (99, 12)
 
 
 def test_a_sample_depends_on_seed_and_keys_alone(tmp_path: Path) -> None:

@@ -9,33 +9,18 @@ from math import log2
 import pytest
 from rich.console import Console
 
-from core.documents import Chunk, DocumentRef
 from core.errors import InvalidSettings
-from core.ports.retrieval import Hit
-from evaluation import GoldQuestion, Result, Support, build_report, build_tables, find_shortfalls, parse_threshold
-from evaluation.rows.search_rows import SEARCH_MEASURES, SearchRow, score_failed_search, score_search
-from evaluation.scores import (
-    check_graded_measures,
-    measure_graded,
-)
+from evaluation import GoldQuestion, Support, build_report, build_tables, find_shortfalls, parse_threshold
+from evaluation.rows.search_rows import SEARCH_MEASURES, SearchRow, score_search
+from evaluation.scores import check_graded_measures, measure_graded
 from retrieval.supports import recall
+from tests.unit.evaluation.builders import hit, result_of
 
 GRADES = {"a": 2, "b": 1, "c": 0, "d": 1}
 QUESTION = GoldQuestion(
-    id="q",
-    text="Which papers?",
-    answer="",
-    aliases=(),
-    supporting=frozenset(Support(key=key) for key in "abd"),
+    id="q", text="Which papers?", answer="", aliases=(), supporting=frozenset(Support(key=key) for key in "abd"),
     grades=GRADES,
-)
-
-
-def hit(key: str, text: str = "nothing") -> Hit:
-    chunk = Chunk(
-        id=f"{key}-{text}", document_id=key, view_id="v", position=0, text=text, heading="", page=None, span=None
-    )
-    return Hit(chunk=chunk, document=DocumentRef(id=key, key=key, title="", metadata={}), score=1.0)
+)  # fmt: skip
 
 
 def row_of(keys: str, question: GoldQuestion = QUESTION, searcher: str = "fused") -> SearchRow:
@@ -69,12 +54,6 @@ def test_a_ranking_is_measured_to_a_hundred_documents() -> None:
     assert "succ@5" not in row.scores
 
 
-def test_a_failed_question_scores_nothing() -> None:
-    row = score_failed_search(QUESTION, "fused", "the store is away")
-    assert set(row.scores) == set(row_of("a").scores)
-    assert set(row.scores.values()) == {0.0}
-
-
 def test_a_passage_that_is_the_question_is_left_out() -> None:
     """The same id alone does not tell: other collections number both from one."""
     hits = [hit("q", "Which  papers?"), hit("a")]
@@ -86,21 +65,8 @@ def test_a_passage_that_is_the_question_is_left_out() -> None:
     assert plain.ranking == ("q", "a")
 
 
-def result_of(dataset: str, *rows: SearchRow) -> Result:
-    return Result(
-        dataset=dataset,
-        questions=1,
-        passages=9,
-        corpus="c",
-        index=None,
-        searches=tuple(rows),
-        answers=(),
-        judgements=(),
-    )
-
-
 def test_the_report_and_the_table_have_them() -> None:
-    result = result_of("cacm", row_of("xa"), row_of("ax", searcher="dense"))
+    result = result_of("cacm", [row_of("xa"), row_of("ax", searcher="dense")])
     report = json.loads(json.dumps(build_report([result], None)))
     assert report["searchers"]["fused"]["ndcg@10"] == pytest.approx(row_of("xa").scores["ndcg@10"])
     assert report["searchers"]["fused"]["succ@5"] is None
@@ -112,7 +78,7 @@ def test_the_report_and_the_table_have_them() -> None:
 
 
 def test_a_threshold_may_be_of_a_measure_of_grades() -> None:
-    reports = [build_report([result_of("cacm", row_of("xa"))], None)]
+    reports = [build_report([result_of("cacm", [row_of("xa")])], None)]
     assert find_shortfalls([parse_threshold("ndcg@10=.1")], reports) == []
     (said,) = find_shortfalls([parse_threshold("fused/ndcg@10=.99")], reports)
     assert "cacm: fused ndcg@10" in said
@@ -120,9 +86,9 @@ def test_a_threshold_may_be_of_a_measure_of_grades() -> None:
 
 def test_without_grades_the_report_is_as_it_was() -> None:
     plain = replace(QUESTION, grades={}, answer="x")
-    report = build_report([result_of("plain", row_of("xa", plain))], None)
+    report = build_report([result_of("plain", [row_of("xa", plain)])], None)
     assert [name for name in report["searchers"]["fused"] if "@" in name or name == "mrr"] == [*SEARCH_MEASURES]
-    both = build_report([result_of("plain", row_of("xa", plain)), result_of("cacm", row_of("ax"))], None)
+    both = build_report([result_of("plain", [row_of("xa", plain)]), result_of("cacm", [row_of("ax")])], None)
     assert both["average"]["searchers"]["fused"]["ndcg@10"] == row_of("ax").scores["ndcg@10"]
 
 

@@ -5,14 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
 from cli.commands.evaluation.import_dataset import register
 from core.errors import Conflict, HopweaveError, InvalidInput, NotFound
 from core.filters import parse_filter
 from evaluation import FORMS, Experiment, import_dataset, read_dataset
 from evaluation.experiment import select_questions
+from tests.unit.evaluation.builders import invoke
 
 HOTPOT: dict[str, Any] = {
     "_id": "5a8b57f25542995d1e6f1371",
@@ -84,39 +83,26 @@ FLASHRAG_CORPUS: list[dict[str, Any]] = [
     {"id": "1", "contents": "The Dole\nA river."},
     {"id": "2", "contents": '"Orrin Mill"\nOrrin Mill was founded\nby Tam Reed.'},
 ]
-SQUAD: dict[str, Any] = {
-    "version": "v2.0",
-    "data": [
-        {
-            "title": "Orrin_Mill",
-            "paragraphs": [
-                {
-                    "context": "Orrin Mill was founded by Tam Reed.",
-                    "qas": [
-                        {
-                            "id": "56d1",
-                            "question": "Who founded Orrin Mill?",
-                            "answers": [
-                                {"text": "Tam Reed", "answer_start": 26},
-                                {"text": "Reed", "answer_start": 30},
-                                {"text": "Tam Reed", "answer_start": 26},
-                            ],
-                            "is_impossible": False,
-                        },
-                        {
-                            "id": "5ad3",
-                            "question": "Who burnt Orrin Mill?",
-                            "answers": [],
-                            "plausible_answers": [{"text": "Tam Reed", "answer_start": 26}],
-                            "is_impossible": True,
-                        },
-                    ],
-                },
-                {"context": "The mill is in Orrin.", "qas": []},
-            ],
-        }
-    ],
-}
+QUESTIONS_OF_SQUAD: list[dict[str, Any]] = [
+    {
+        "id": "56d1",
+        "question": "Who founded Orrin Mill?",
+        "answers": [{"text": text, "answer_start": 26} for text in ("Tam Reed", "Reed", "Tam Reed")],
+        "is_impossible": False,
+    },
+    {
+        "id": "5ad3",
+        "question": "Who burnt Orrin Mill?",
+        "answers": [],
+        "plausible_answers": [{"text": "Tam Reed", "answer_start": 26}],
+        "is_impossible": True,
+    },
+]
+PARAGRAPHS_OF_SQUAD: list[dict[str, Any]] = [
+    {"context": "Orrin Mill was founded by Tam Reed.", "qas": QUESTIONS_OF_SQUAD},
+    {"context": "The mill is in Orrin.", "qas": []},
+]
+SQUAD = {"version": "v2.0", "data": [{"title": "Orrin_Mill", "paragraphs": PARAGRAPHS_OF_SQUAD}]}
 SELFRAG: dict[str, Any] = {
     "id": 4222362,
     "subj": "Orrin Mill",
@@ -152,22 +138,18 @@ def sentences(folder: Path) -> list[list[str]]:
     return [[texts[one["id"]][one["start"] : one["end"]] for one in own] for own in named]
 
 
+LATER: dict[str, Any] = {**HOTPOT, "supporting_facts": [["Ana Corin", 0], ["Bela Corin", 9]]}
+BLANKS: dict[str, Any] = {**HOTPOT, "supporting_facts": [["A", 1]], "context": [["A", [" ", "  One.", "", "Two. "]]]}
+
+
 @pytest.mark.parametrize(
     ("form", "question", "found"),
     [
         ("hotpotqa", HOTPOT, ["Ana Corin was a painter.", "He was of Orrin."]),
         ("2wiki", TWOWIKI, ["It was founded by Tam Reed.", "Tam Reed was a son of Una Reed."]),
-        (
-            "hotpotqa",
-            {**HOTPOT, "supporting_facts": [["Ana Corin", 0], ["Bela Corin", 9]]},
-            ["Ana Corin was a painter."],
-        ),
+        ("hotpotqa", LATER, ["Ana Corin was a painter."]),
         ("hotpotqa", {**HOTPOT, "supporting_facts": [["Ana Corin", 1], ["Elsewhere", 0]]}, []),
-        (
-            "hotpotqa",
-            {**HOTPOT, "supporting_facts": [["A", 1]], "context": [["A", [" ", "  One.", "", "Two. "]]]},
-            ["One."],
-        ),
+        ("hotpotqa", BLANKS, ["One."]),
     ],
 )
 def test_supporting_sentences_are_where_they_stand_in_the_passage(
@@ -233,11 +215,7 @@ def test_strategyqa_takes_the_evidence_of_the_first_who_found_any(tmp_path: Path
     assert (counts.questions, counts.passages, counts.unsupported) == (2, 4, 1)
     texts = {row["id"]: row["text"] for row in rows(out, "corpus.jsonl")}
     first, second = rows(out, "questions.jsonl")
-    assert [texts[id] for id in first["supporting"]] == [
-        "About Tam Reed-2.",
-        "About Orrin Mill-1.",
-        "About Orrin Mill-4.",
-    ]
+    assert [texts[id] for id in first["supporting"]] == [f"About {name}." for name in list(PARAGRAPHS)[:3]]
     assert (first["answer"], second["answer"], second["supporting"]) == ("no", "yes", [])
 
 
@@ -260,15 +238,13 @@ def test_flashrag_null_is_no_answer(tmp_path: Path) -> None:
     counts = import_dataset("flashrag", [file_of(tmp_path, odd, lines=True)], tmp_path / "out")
     assert (counts.questions, counts.left_out) == (1, {"without an answer": 1})
     assert [row["answer"] for row in rows(tmp_path / "out", "questions.jsonl")] == ["1984"]
+    assert not (tmp_path / "out" / "corpus.jsonl").exists(), "it is for a corpus that is there"
 
 
 def test_a_corpus_without_passages_is_refused(tmp_path: Path) -> None:
-    questions, corpus = (
-        file_of(tmp_path, [FLASHRAG], lines=True),
-        file_of(tmp_path, [], lines=True, name="corpus.jsonl"),
-    )
+    corpus = file_of(tmp_path, [], lines=True, name="corpus.jsonl")
     with pytest.raises(InvalidInput, match=r"corpus.jsonl holds no passage"):
-        import_dataset("flashrag", [questions], tmp_path / "out", corpus)
+        import_dataset("flashrag", [file_of(tmp_path, [FLASHRAG], lines=True)], tmp_path / "out", corpus)
 
 
 @pytest.mark.parametrize("form", ["squad", "selfrag", "flashrag"])
@@ -277,12 +253,6 @@ def test_bytes_that_are_no_text_are_refused_with_a_remedy(tmp_path: Path, form: 
     file.write_bytes('{"question": "café"}\n'.encode("latin1"))
     with pytest.raises(InvalidInput, match=r"file.json.* is not UTF-8; convert the file, as with iconv"):
         import_dataset(form, [file], tmp_path / "out")
-
-
-def test_flashrag_without_a_corpus_is_for_one_that_is_there(tmp_path: Path) -> None:
-    import_dataset("flashrag", [file_of(tmp_path, [FLASHRAG], lines=True)], tmp_path / "out")
-    assert sorted(file.name for file in (tmp_path / "out").iterdir()) == ["questions.jsonl"]
-    assert len(read_dataset(tmp_path / "out", needs_corpus=False).questions) == 1
 
 
 def test_flashrag_keeps_the_metadata_by_which_questions_are_selected(tmp_path: Path) -> None:
@@ -318,10 +288,9 @@ def test_squad_has_its_paragraphs_as_passages_and_questions_without_an_answer(tm
 
 
 def test_squad_1_1_marks_no_question(tmp_path: Path) -> None:
-    (article,) = SQUAD["data"]
-    first = without(article["paragraphs"][0]["qas"][0], "is_impossible")
-    paragraph = {**article["paragraphs"][0], "qas": [first, {**first, "id": "b", "answers": []}]}
-    old = {"version": "1.1", "data": [{**article, "paragraphs": [paragraph]}]}
+    first = without(QUESTIONS_OF_SQUAD[0], "is_impossible")
+    paragraph = {**PARAGRAPHS_OF_SQUAD[0], "qas": [first, {**first, "id": "b", "answers": []}]}
+    old = {"version": "1.1", "data": [{"title": "Orrin_Mill", "paragraphs": [paragraph]}]}
     counts = import_dataset("squad", [file_of(tmp_path, old)], tmp_path / "out")
     assert (counts.questions, counts.left_out) == (1, {"without an answer": 1})
 
@@ -361,16 +330,13 @@ def without(question: dict[str, Any], name: str) -> dict[str, Any]:
         ("hotpotqa", [HOTPOT, HOTPOT], "item 1: another question has the id"),
         ("hotpotqa", {"data": []}, "is not a JSON list of questions"),
         ("2wiki", ["text"], "item 0 must be a JSON object"),
-        ("2wiki", [], "there is no question"),
         ("musique", [without(MUSIQUE, "paragraphs")], "line 1: `paragraphs` must be a list, not missing"),
         ("musique", [{**MUSIQUE, "paragraphs": [{"idx": 0}]}], "line 1, `paragraphs` 0: `title` must be a text"),
         ("musique", [{**MUSIQUE, "paragraphs": MUSIQUE["paragraphs"][:2]}], "`paragraph_support_idx` 2 is not in"),
         ("flashrag", [without(FLASHRAG, "golden_answers")], "line 1: `golden_answers` must be a list, not missing"),
-        ("flashrag", [{**FLASHRAG, "golden_answers": [["Tam Reed"]]}], "line 1: `golden_answers` must hold texts, not"),
         ("flashrag", [{**FLASHRAG, "metadata": [1]}], "line 1: `metadata` must be an object"),
         ("squad", [SQUAD], "must be a JSON object"),
         ("squad", {"data": [{"title": "A"}]}, "published.json, `data` 0: `paragraphs` must be a list, not missing"),
-        ("selfrag", [without(SELFRAG, "ctxs")], "item 0: `ctxs` must be a list, not missing"),
         ("selfrag", [{**SELFRAG, "answers": [["a"]]}], "item 0: `answers` must be a list of texts"),
         ("strategyqa", [{**STRATEGY, "answer": "no"}], "item 0: `answer` must be true or false, not 'no'"),
     ],
@@ -401,24 +367,12 @@ def test_wrong_usage_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_command_tells_what_it_made(tmp_path: Path) -> None:
-    app = typer.Typer()
-    register(app)
-    file = file_of(tmp_path, [{**HOTPOT, "context": HOTPOT["context"][:1]}])
-    arguments = ["hotpotqa", str(file), "-o", str(tmp_path / "out")]
-    told = CliRunner().invoke(app, [*arguments, "--json"])
-    assert json.loads(told.stdout) == {
-        "folder": str(tmp_path / "out"),
-        "passages": 1,
-        "questions": 1,
-        "unsupported": 1,
-        "left_out": {},
-        "skipped": {},
-    }
-    again = CliRunner().invoke(app, arguments)
-    assert isinstance(again.exception, HopweaveError)
-    assert set(FORMS) == {
-        "hotpotqa", "2wiki", "musique", "squad", "selfrag", "strategyqa", "flashrag", "beir", "trec"
-    }  # fmt: skip
+    file, out = file_of(tmp_path, [{**HOTPOT, "context": HOTPOT["context"][:1]}]), tmp_path / "out"
+    counts = {"passages": 1, "questions": 1, "unsupported": 1, "left_out": {}, "skipped": {}}
+    assert json.loads(invoke(register, "hotpotqa", file, "-o", out, "--json").stdout) == {"folder": str(out), **counts}
+    assert isinstance(invoke(register, "hotpotqa", file, "-o", out).exception, HopweaveError)
+    forms = "hotpotqa 2wiki musique squad selfrag strategyqa flashrag beir trec"
+    assert set(FORMS) == set(forms.split())
 
 
 @pytest.mark.parametrize("form", ["squad", "flashrag"])

@@ -46,10 +46,6 @@ def test_what_is_shown_twice_is_found_once_and_one_place_may_show_several() -> N
     assert all_recall([set(), {"a", "b"}], {"a", "b"}, 2) == 1.0
 
 
-def test_distinct_keeps_the_first() -> None:
-    assert distinct(["a", "a", "b", "a", "c", "b"]) == ("a", "b", "c")
-
-
 @pytest.mark.parametrize(
     ("shown", "expected"), [([{"a"}], 1.0), ([set(), set(), {"c"}, {"d"}], 1 / 3), ([set()], 0.0), ([], 0.0)]
 )
@@ -60,6 +56,7 @@ def test_reciprocal_rank_is_that_of_the_first(shown: list[set[str]], expected: f
 def test_precision() -> None:
     assert precision([{"a", "b"}, set(), set(), set()]) == 0.25
     assert precision([]) == 0.0
+    assert distinct(["a", "a", "b", "a", "c", "b"]) == ("a", "b", "c"), "the first is kept"
 
 
 @pytest.mark.parametrize(
@@ -97,19 +94,12 @@ def test_an_answer_is_contained_in_one_text_not_across_two() -> None:
     assert contains_answer([], ["Rome"]) == 0.0
 
 
-def test_percentiles_are_linear_between_ranks() -> None:
+def test_percentiles_are_linear_between_ranks_and_of_nothing_zero_as_the_mean_is() -> None:
     values = [40.0, 10.0, 20.0, 30.0]
-    assert percentile(values, 0.5) == 25.0
-    assert percentile(values, 0.0) == 10.0
-    assert percentile(values, 1.0) == 40.0
-    assert percentile(values, 0.95) == pytest.approx(38.5)
-    assert percentile([7.0], 0.95) == 7.0
-    assert percentile([], 0.5) == 0.0
-
-
-def test_the_mean_of_nothing_is_no_success() -> None:
-    assert mean([]) == 0.0
-    assert mean([1.0, 0.0, 0.5]) == 0.5
+    found = [percentile(values, share) for share in (0.5, 0.0, 1.0, 0.95)]
+    assert found == pytest.approx([25.0, 10.0, 40.0, 38.5])
+    assert (percentile([7.0], 0.95), percentile([], 0.5)) == (7.0, 0.0)
+    assert (mean([]), mean([1.0, 0.0, 0.5])) == (0.0, 0.5)
 
 
 PARTS = (("1967",), ("S. E. Hinton", "Susan Hinton"))

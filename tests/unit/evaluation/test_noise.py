@@ -6,8 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
 from cli.commands.evaluation.add_noise import register
 from core.errors import Conflict, InvalidInput, NotFound
@@ -17,6 +15,7 @@ from evaluation import Noise, add_noise, read_dataset
 from evaluation.answering import fingerprint_gold
 from evaluation.datasets.dataset import read_questions
 from evaluation.rows.scored_answers import score_answer
+from tests.unit.evaluation.builders import invoke
 
 PLACES = ("Orrin", "Vell", "Dole", "Barmouth", "Corstead", "Delwick", "Fendale", "Galford", "Holby", "Karcombe")
 QUESTIONS: list[dict[str, Any]] = [
@@ -38,9 +37,7 @@ QUESTIONS: list[dict[str, Any]] = [
 def folder(tmp_path: Path) -> Path:
     folder = tmp_path / "set"
     folder.mkdir()
-    passages = [
-        {"id": f"p{number}", "title": place, "text": f"{place} is a town."} for number, place in enumerate(PLACES)
-    ]
+    passages = [{"id": f"p{place}", "title": name, "text": f"{name} is a town."} for place, name in enumerate(PLACES)]
     write(folder / "corpus.jsonl", passages)
     write(folder / "questions.jsonl", QUESTIONS)
     return folder
@@ -54,12 +51,6 @@ def noisy(folder: Path, **rates: Any) -> list[dict[str, Any]]:
     output = folder / f"noisy-{len(list(folder.iterdir()))}.jsonl"
     add_noise(folder, output, Noise(**rates))
     return [json.loads(line) for line in output.read_text("utf-8").splitlines()]
-
-
-def test_the_seed_decides_all(folder: Path) -> None:
-    rates = {"spelling": 0.3, "order": 0.2, "chatter": 0.5, "intents": 0.5}
-    assert noisy(folder, **rates, seed=3) == noisy(folder, **rates, seed=3)
-    assert noisy(folder, **rates, seed=3) != noisy(folder, **rates, seed=4)
 
 
 def test_a_filter_selects_the_same_questions_in_the_noisy_file(folder: Path) -> None:
@@ -114,7 +105,9 @@ def swap_pairs(text: str) -> str:
 
 
 def test_a_seed_gives_the_file_that_it_gave_before(folder: Path) -> None:
-    first, second = noisy(folder, spelling=0.3, order=0.2, chatter=0.5, seed=3)[:2]
+    rates = {"spelling": 0.3, "order": 0.2, "chatter": 0.5}
+    first, second = noisy(folder, **rates, seed=3)[:2]
+    assert noisy(folder, **rates, seed=4)[:2] != [first, second]
     assert first["question"] == "In whih year before was 1850 the painter boorn who came Otrin from?"
     assert second["question"] == "In whcih before year was 1850 the painter bonr who camme froom Vell?"
 
@@ -243,13 +236,11 @@ def test_what_cannot_be_done_is_said_before_anything_is_written(folder: Path, tm
 
 
 def test_the_command_tells_what_it_changed(folder: Path, tmp_path: Path) -> None:
-    app = typer.Typer()
-    register(app)
     options = ["--chatter", "1", "--intents", "1", "--seed", "5"]
-    result = CliRunner().invoke(app, [str(folder), "-o", str(tmp_path / "out.jsonl"), *options])
+    result = invoke(register, folder, "-o", tmp_path / "out.jsonl", *options)
     assert result.exit_code == 0, result.output
     assert "10 questions, 10 joined, 10 with chatter" in result.output
-    told = CliRunner().invoke(app, [str(folder), "-o", str(tmp_path / "other.jsonl"), *options, "--json"])
+    told = invoke(register, folder, "-o", tmp_path / "other.jsonl", *options, "--json")
     assert json.loads(told.output)["changed"] == {"intents": 10, "order": 0, "chatter": 10, "spelling": 0}
     assert (tmp_path / "out.jsonl").read_bytes() == (tmp_path / "other.jsonl").read_bytes()
 

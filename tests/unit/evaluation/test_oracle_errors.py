@@ -21,11 +21,9 @@ LAST = "On which river is Orrin?"
 def call(role: str, question: str, *keys: str, place: int = 0) -> Call:
     """`place` makes calls differ, as further passages do that support nothing."""
     shown = [*keys, *([f"far{place}"] if place else [])]
-    texts = [
-        f'<passage n="{n}">\n{PASSAGES.get(key, "nothing of it")}\n</passage>' for n, key in enumerate(shown, start=1)
-    ]
+    passages = [f'<passage n="{n}">\n{PASSAGES.get(key, "nothing")}\n</passage>' for n, key in enumerate(shown, 1)]
     metadata = {"role": role, "question": question, "asked": ASKED, "passages": " ".join(shown)}
-    body = {"messages": [{"role": "user", "content": "\n".join(texts)}], "metadata": metadata}
+    body = {"messages": [{"role": "user", "content": "\n".join(passages)}], "metadata": metadata}
     return Call(number=1, body=body, headers={}, received=0.0)
 
 
@@ -56,18 +54,14 @@ def test_an_error_depends_on_the_call_and_not_on_its_place_in_the_run() -> None:
     assert [other(each).text for each in reversed(calls)] == forwards[::-1]
 
 
-@pytest.mark.parametrize("rate", [0.1, 0.2])
-def test_errors_are_as_frequent_as_the_rate_and_of_both_kinds(rate: float) -> None:
+def test_errors_are_as_frequent_as_the_rate_and_of_both_kinds() -> None:
     """Half of them overlook what a passage states, and half take a name from it that is not the answer."""
-    answers = Counter(reply["answer"] for reply in replies(oracle(rate)))
+    found = replies(oracle(0.2))
+    answers = Counter(reply["answer"] for reply in found)
     wrong = answers.total() - answers["Dole"]
-    assert abs(wrong / answers.total() - rate) < 0.05
-    assert set(answers) == {"Dole", "", "Vellby"}
+    assert abs(wrong / answers.total() - 0.2) < 0.05
     assert abs(answers[""] - answers["Vellby"]) < 0.3 * wrong + 5
-
-
-def test_what_is_overlooked_has_no_support_and_what_is_confused_is_called_stated() -> None:
-    supports = {reply["answer"]: reply["support"] for reply in replies(oracle(0.5))}
+    supports = {reply["answer"]: reply["support"] for reply in found}
     assert supports == {"Dole": "stated", "": "none", "Vellby": "stated"}
 
 

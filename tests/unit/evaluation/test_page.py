@@ -10,11 +10,12 @@ import pytest
 from rich.console import Console
 
 from core.errors import InvalidInput, NotFound
-from evaluation import AnswerRow, Result, build_page, build_plan_lines, build_report, build_tables, read_answers
+from evaluation import AnswerRow, build_page, build_plan_lines, build_report, build_tables, read_answers
 from evaluation.report.aggregates import group_by_strategy
 from evaluation.report.page import select_worst
 from evaluation.rows.answer_rows import Cost, ModelRow, PlannedRow, PromptRow, ReviewRow, StepRow
 from evaluation.rows.scored_answers import ANSWER_METRICS
+from tests.unit.evaluation.builders import result_of
 
 STEP = StepRow(id="1", question="Where is the mill?", answer="Orrin | Vell", depth=0, support="stated", found=("p1",))
 ROW = AnswerRow(
@@ -143,16 +144,16 @@ def test_two_models_are_two_rows_in_every_table() -> None:
     assert all(f"### The worst questions of `{name}`" in page for name in names)
 
 
+PLANNED = "par, small-model plan=b, small; plan: small"
+
+
 @pytest.mark.parametrize(
     ("other", "names"),
     [
         (with_models(replace(SMALL, name="b")), ["par, small-model", "par, b"]),
         (with_models(replace(SMALL, temperature=0.5)), ["par, small", "par, temperature 0.5, small"]),
         (with_models(SMALL, prompt_set="mine b2"), ["par, prompts a1", "par, prompts mine b2"]),
-        (
-            with_models(SMALL, replace(SMALL, role="plan", name="b")),
-            ["par, small-model, small", "par, small-model plan=b, small; plan: small"],
-        ),
+        (with_models(SMALL, replace(SMALL, role="plan", name="b")), ["par, small-model, small", PLANNED]),
         (ROW, ["par, small-model, small, prompts a1", "par"]),
         (replace(with_models(SMALL), models=(replace(SMALL, endpoint="openai-compatible"),)), ["par"]),
     ],
@@ -167,12 +168,8 @@ def test_models_differ_even_in_rows_with_one_fingerprint() -> None:
 
 
 def test_the_tables_of_the_terminal_and_the_json_name_the_models() -> None:
-    answers = (with_models(SMALL, PLANNER),)
-    result = Result(
-        dataset="mills", questions=1, passages=1, corpus="c", index=None, searches=(), answers=answers
-    )  # fmt: skip
-    row = dict.fromkeys(ANSWER_METRICS, 0.0)
-    result = replace(result, answers=(replace(answers[0], scores=row),))
+    scored = replace(with_models(SMALL, PLANNER), scores=dict.fromkeys(ANSWER_METRICS, 0.0))
+    result = result_of("mills", (), [scored])
     file = io.StringIO()
     Console(width=160, file=file).print(build_tables([result, result]))
     assert re.search(r"^par +all +small-model +ollama +– +– +small +a1", file.getvalue(), re.MULTILINE)
@@ -191,47 +188,31 @@ def test_rows_of_earlier_releases_are_read_without_their_models(tmp_path: Path) 
     assert "Models and prompts" not in build_page(old)
 
 
-def test_files_of_several_runs_are_read_together(tmp_path: Path) -> None:
-    files = [write(tmp_path / f"{one.models[0].name}.jsonl", one) for one in (with_models(SMALL), with_models(LARGE))]
-    assert read_answers(*files) == {"mills": [with_models(SMALL), with_models(LARGE)]}
+def test_files_of_several_runs_are_read_together_and_the_last_of_two_rows_counts(tmp_path: Path) -> None:
+    later = with_models(replace(SMALL, temperature=0.5))
+    small, large = with_models(SMALL), with_models(LARGE)
+    files = [write(tmp_path / "a.jsonl", small, small), write(tmp_path / "b.jsonl", large, later, later)]
+    assert read_answers(*files) == {"mills": [small, large, later]}
     with pytest.raises(InvalidInput, match="holds no answers"):
         read_answers(files[0], write(tmp_path / "rows.jsonl"))
-
-
-def test_the_same_rows_give_the_same_page() -> None:
-    assert build_page({"mills": [ROW, RIGHT]}) == build_page({"mills": [ROW, RIGHT]})
 
 
 def test_plans_are_lines_with_the_scores_of_their_answers() -> None:
     (line,), left_out = build_plan_lines([ROW, replace(RIGHT, plan=())])
     assert left_out == 0
-    assert json.loads(line) == {
-        "id": "q1",
-        "question": ROW.question,
-        "plan": [
-            {"id": "1", "question": "Where is the mill?", "parents": []},
-            {"id": "2", "question": "On #1?", "parents": ["1"]},
-        ],
-        "reasoner": "par",
-        "support": "inferred",
-        "em": 0.0,
-        "f1": 0.0,
-        "union_recall": 0.5,
-    }
+    steps = [
+        {"id": "1", "question": "Where is the mill?", "parents": []},
+        {"id": "2", "question": "On #1?", "parents": ["1"]},
+    ]
+    scores = {"support": "inferred", "em": 0.0, "f1": 0.0, "union_recall": 0.5}
+    assert json.loads(line) == {"id": "q1", "question": ROW.question, "plan": steps, "reasoner": "par", **scores}
 
 
 def write(path: Path, *rows: AnswerRow) -> Path:
-    lines = [
-        {"kind": "search", "dataset": "mills"},
-        *({"kind": "answer", "dataset": "mills", **r.to_json()} for r in rows),
-    ]
+    answers = [{"kind": "answer", "dataset": "mills", **row.to_json()} for row in rows]
+    lines = [{"kind": "search", "dataset": "mills"}, *answers]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     return path
-
-
-def test_rows_come_back_from_their_file_and_the_last_of_two_counts(tmp_path: Path) -> None:
-    later = replace(ROW, answer="Dole")
-    assert read_answers(write(tmp_path / "rows.jsonl", ROW, RIGHT, later)) == {"mills": [later, RIGHT]}
 
 
 def test_a_file_without_answers_is_refused(tmp_path: Path) -> None:

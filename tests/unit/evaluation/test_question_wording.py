@@ -42,16 +42,13 @@ def test_the_question_for_each_end(subject: End, predicate: str, object_: End, o
     assert (relation.ask_object(subject, object_), relation.ask_subject(subject, object_)) == (of_object, of_subject)
 
 
+OF_ADA = "the company that was founded by Ada Lund"
+
+
 @pytest.mark.parametrize(
     ("subject", "predicate", "object_", "of_object", "of_subject"),
     [
-        (
-            PRESS,
-            "was founded by",
-            ADA,
-            "the chemist who founded Orell Press",
-            "the company that was founded by Ada Lund",
-        ),
+        (PRESS, "was founded by", ADA, "the chemist who founded Orell Press", OF_ADA),
         (PRESS, "was founded in", BASEL, "the place where Orell Press was founded", ""),
         (ADA, "founded", PRESS, "the company that Ada Lund founded", "the chemist who founded Orell Press"),
         (FILM, "starring", ADA, "", "the film that starred Ada Lund"),

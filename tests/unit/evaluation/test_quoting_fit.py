@@ -14,14 +14,9 @@ from tests.benchmarks.materials.quoting import AnswerNeed, is_right
 def unit_of(text: str, words: str) -> Unit:
     start = text.index(words)
     return Unit(
-        hit=hit("a.txt", "", text),
-        rank=0,
-        span=Span(start=start, end=start + len(words)),
-        text=words,
-        stems=frozenset(),
-        beside=frozenset(),
-        is_row=False,
-    )
+        hit=hit("a.txt", "", text), rank=0, span=Span(start=start, end=start + len(words)), text=words,
+        stems=frozenset(), beside=frozenset(), is_row=False,
+    )  # fmt: skip
 
 
 def test_a_quote_is_right_if_it_overlaps_the_line() -> None:

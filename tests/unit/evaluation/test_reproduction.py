@@ -28,6 +28,7 @@ from evaluation.rows.answer_rows import AnswerRow, Cost, ModelRow
 from evaluation.rows.scored_answers import ANSWER_METRICS
 from evaluation.rows.search_rows import SEARCH_METRICS
 from tests.twins.embedder import TwinEmbedder
+from tests.unit.evaluation.builders import result_of
 
 ASKED = Experiment(searchers=())
 TABLES = {table.id: table for table in list_tables()}
@@ -42,21 +43,14 @@ def row(reasoner: str, **scores: float) -> AnswerRow:
 
 
 def result(dataset: str, *answers: AnswerRow) -> Result:
-    return Result(
-        dataset=dataset, questions=1, passages=40, corpus="c", index=None, searches=(), answers=tuple(answers)
-    )
+    return replace(result_of(dataset, (), answers), questions=1, passages=40)
 
 
 @pytest.fixture
 def container(tmp_path: Path) -> Container:
     endpoint = "http://127.0.0.1:9"
-    made = Container(
-        read_settings(
-            data_dir=tmp_path,
-            llm={"base_url": f"{endpoint}/v1", "model": "m"},
-            reranker={"kind": "http", "url": f"{endpoint}/rerank"},
-        )
-    )
+    model, reranker = {"base_url": f"{endpoint}/v1", "model": "m"}, {"kind": "http", "url": f"{endpoint}/rerank"}
+    made = Container(read_settings(data_dir=tmp_path, llm=model, reranker=reranker))
     made.embedder = TwinEmbedder(max_tokens=256)
     return made
 
@@ -102,11 +96,8 @@ def test_every_table_is_complete(table: Table) -> None:
         assert (first == "judge") is table.judge
 
 
-def test_no_two_tables_have_one_id() -> None:
-    assert len(TABLES) == len(list_tables())
-
-
 def test_a_table_that_does_not_exist_is_named_with_those_that_do() -> None:
+    assert len(TABLES) == len(list_tables()), "no two have one id"
     with pytest.raises(NotFound, match=r"no table 'level.9'; there are: par.1, "):
         find_table("level.9")
 
@@ -162,13 +153,12 @@ def test_rows_are_an_experiment_with_what_they_need(folders: Path) -> None:
     table = find_table("par.1")
     placed = place_datasets(table, [f"musique={folders / 'mine'}"])
     plan = plan_reproduction(table, placed, replace(ASKED, limit=3), only=["vanilla rag"], has_reranker=False)
-    assert plan.experiment == Experiment(
-        searchers=(), reasoners=("vanilla:searcher=dense,k=10",), limit=3, extractor="pattern"
-    )
+    vanilla = "vanilla:searcher=dense,k=10"
+    assert plan.experiment == Experiment(searchers=(), reasoners=(vanilla,), limit=3, extractor="pattern")
     plan = plan_reproduction(table, placed, ASKED, extractor="pattern+llm", has_reranker=False)
     ircot = "ircot:preset=paper,searcher=hippo1,k=10,max_passages=40"
     raptor = "vanilla:searcher=raptor,k=100"
-    assert plan.experiment.reasoners == ("vanilla:searcher=dense,k=10", raptor, ircot, "par:preset=paper")
+    assert plan.experiment.reasoners == (vanilla, raptor, ircot, "par:preset=paper")
     assert plan.experiment.on_tree == {raptor}
     (folders / "mine" / "openie.jsonl").write_text("")
     plan = plan_reproduction(table, placed, ASKED, has_reranker=False)
@@ -218,9 +208,8 @@ def test_a_table_of_datasets_has_a_line_for_each_and_no_number_where_the_paper_h
     placed = place_datasets(table, [str(folders / "hotpotqa-dev-60"), str(folders / "mine")])
     plan = plan_reproduction(table, placed, ASKED, has_reranker=False)
     (spec,) = plan.experiment.reasoners
-    outcome = Outcome(
-        reproduction=plan, results=[result("hotpotqa-dev-60", row(spec)), result("mine", row(spec))], embedding="e5"
-    )
+    results = [result("hotpotqa-dev-60", row(spec)), result("mine", row(spec))]
+    outcome = Outcome(reproduction=plan, results=results, embedding="e5")
     assert outcome.lines == [
         ["HotpotQA (hotpotqa-dev-60)", "100.0 (0.5)", "0.0 (12.8)", "0.0 (79.5)", "0.0 (6.8)", "0.0 (0.4)"],
         ["mine", "100.0 (–)", "0.0 (–)", "0.0 (–)", "0.0 (–)", "0.0 (–)"],

@@ -12,13 +12,9 @@ from evaluation.rows.answer_rows import ReviewRow, StepRow
 from evaluation.rows.scored_answers import make_reviews
 
 QUESTION = GoldQuestion(
-    id="q",
-    text="Which river?",
-    answer="Dole",
-    aliases=("the River Dole",),
-    supporting=frozenset(),
+    id="q", text="Which river?", answer="Dole", aliases=("the River Dole",), supporting=frozenset(),
     hop_answers=("Orrin", "Dole"),
-)
+)  # fmt: skip
 
 
 def hops(count: int) -> list[StepRow]:
@@ -69,7 +65,4 @@ def test_each_review_has_one_outcome(verdict: str, before: float | None, after: 
     counts = count_verdicts([ReviewRow(step="1", verdict=verdict, before_f1=before, after_f1=after)])
     assert counts[verdict][outcome] == 1
     assert sum(sum(own.values()) for own in counts.values()) == 1
-
-
-def test_without_reviews_there_are_no_counts() -> None:
     assert count_verdicts([]) == {}

@@ -33,16 +33,12 @@ def path(tmp_path: Path) -> Path:
     return rows.path
 
 
-def test_what_was_kept_is_found_by_all_of_its_key(path: Path) -> None:
+def test_what_was_kept_is_found_by_all_of_its_key_and_of_two_rows_the_last_counts(path: Path) -> None:
     with RowsFile(path) as rows:
         assert rows.find(ANSWER, "f", "two") == row("two", "второй")
         assert rows.find(ANSWER, "other", "two") is None
         assert rows.find(JUDGEMENT, "f", "two") is None
         assert rows.find(ANSWER, "f", "three") is None
-
-
-def test_of_two_rows_with_one_key_the_last_counts(path: Path) -> None:
-    with RowsFile(path) as rows:
         rows.keep(ANSWER, "set", row("one", "again"))
     with RowsFile(path) as rows:
         assert rows.find(ANSWER, "f", "one") == row("one", "again")
@@ -91,10 +87,7 @@ def test_a_file_of_something_else_is_refused_and_left_alone(tmp_path: Path, cont
 def test_a_line_that_is_no_row_is_refused_with_what_to_do(path: Path, line: str) -> None:
     content = f"{line}\n".encode() + path.read_bytes()
     path.write_bytes(content)
-    with (
-        pytest.raises(InvalidInput, match=r"line 1: .*; delete the line, or name another file with --rows"),
-        RowsFile(path),
-    ):
+    with pytest.raises(InvalidInput, match=r"line 1: .*; delete the line, or name another file"), RowsFile(path):
         pass
     with pytest.raises(InvalidInput, match=r"line 1: .*; delete the line"):
         read_answers(path)
@@ -112,16 +105,12 @@ def test_a_line_that_is_no_row_is_refused_with_what_to_do(path: Path, line: str)
     ],
 )
 def test_a_changed_judgement_is_refused(change: dict[str, Any], said: str) -> None:
-    fields = json.loads(json.dumps(JudgementRow(question_id="q", reasoner="cot").to_json()))
-    assert JudgementRow.from_json(fields) == JudgementRow(question_id="q", reasoner="cot")
+    judgement = JudgementRow(question_id="q", reasoner="cot")
+    fields = json.loads(json.dumps(judgement.to_json()))
+    earlier = {name: value for name, value in fields.items() if name not in ("models", "reference_from")}
+    assert JudgementRow.from_json(fields) == JudgementRow.from_json(earlier) == judgement
     with pytest.raises(ValueError, match=said):
         JudgementRow.from_json({**fields, **change})
-
-
-def test_a_row_of_an_earlier_release_lacks_its_models() -> None:
-    fields = json.loads(json.dumps(JudgementRow(question_id="q", reasoner="cot").to_json()))
-    del fields["models"], fields["reference_from"]
-    assert JudgementRow.from_json(fields) == JudgementRow(question_id="q", reasoner="cot")
 
 
 def test_two_comparisons_do_not_write_one_file(path: Path) -> None:
@@ -133,6 +122,9 @@ def test_two_comparisons_do_not_write_one_file(path: Path) -> None:
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="name another file"), RowsFile(tmp_path):
+        pass
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InvalidInput, match="pipe is no ordinary file"), RowsFile(tmp_path / "pipe"):
         pass
 
 
@@ -149,15 +141,12 @@ def test_a_row_that_was_changed_is_named_with_its_question(path: Path) -> None:
     "change",
     [
         {"scores": None},
-        {"scores": {}},
         {"scores": {"em": "1", "f1": 1.0}},
         {"seconds": "x"},
         {"cost": None},
-        {"cost": {}},
         {"cost": {"calls": None, "cached": 0, "prompt_tokens": 0, "completion_tokens": 0}},
         {"steps": [1]},
         {"steps": [{"id": "1", "question": "?", "answer": "", "depth": 0}]},
-        {"steps": None},
         {"answerable": "yes"},
         {"retrieved": "p1"},
         {"reviews": [{"step": "1", "verdict": "PASS", "before": "", "after": "", "before_f1": "x", "after_f1": None}]},
@@ -168,15 +157,9 @@ def test_a_row_that_was_changed_is_named_with_its_question(path: Path) -> None:
 )
 def test_a_changed_answer_is_refused_before_anything_is_asked(change: dict[str, Any]) -> None:
     answer = AnswerRow(
-        question_id="q",
-        question="Who?",
-        reasoner="cot",
-        answer="Bob",
-        abstained=False,
-        retrieved=(),
-        scores={"em": 1.0, "f1": 1.0},
-        seconds=0.1,
-    )
+        question_id="q", question="Who?", reasoner="cot", answer="Bob", abstained=False, retrieved=(),
+        scores={"em": 1.0, "f1": 1.0}, seconds=0.1,
+    )  # fmt: skip
     fields = json.loads(json.dumps(answer.to_json()))
     assert AnswerRow.from_json(fields) == answer
     with pytest.raises(ValueError, match=r"a row lacks|validation error|`scores` lacks"):
@@ -196,12 +179,6 @@ def test_a_file_that_was_replaced_while_it_was_opened_takes_no_rows(
 
     monkeypatch.setattr(fcntl, "flock", replace_then_lock)
     with pytest.raises(Conflict, match="was replaced by another comparison just now"), RowsFile(path):
-        pass
-
-
-def test_a_device_or_a_pipe_is_no_file_of_rows(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(InvalidInput, match="pipe is no ordinary file"), RowsFile(tmp_path / "pipe"):
         pass
 
 

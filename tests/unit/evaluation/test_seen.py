@@ -1,18 +1,18 @@
 """The questions that a ranker has seen: hashes in its file, and how many of them an evaluation asks again."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
 from cli.commands.evaluation.train_ranker import register
 from core.errors import InvalidInput
-from evaluation import Result, add_question_hashes, build_report, read_dataset
+from evaluation import add_question_hashes, build_report, read_dataset
 from evaluation.ranker.seen import count_seen, describe_training_set, list_rankers
 from retrieval.bridged.ranker import SHIPPED, format_ranker, load_ranker, read_ranker
 from tests.integration.evaluation.townsfolk import write_townsfolk
+from tests.unit.evaluation.builders import invoke, result_of
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "musique-small"
 WEIGHTS = {"stage1_rank": 1.5, "words": 0.1 + 0.2}
@@ -37,17 +37,11 @@ def questions_of(folder: Path) -> list[str]:
     return [question.text for question in read_dataset(folder).questions]
 
 
-def command(*arguments: object) -> BaseException | None:
-    app = typer.Typer()
-    register(app)
-    return CliRunner().invoke(app, [*map(str, arguments)]).exception
-
-
 def test_the_command_adds_hashes_and_leaves_the_weights(towns: Path) -> None:
     file = ranker_of(towns)
     before = read_ranker(file.read_text())
     assert count_seen([str(file)], questions_of(towns)) == ()
-    assert command(towns, "-o", file, "--add-hashes") is None
+    assert invoke(register, towns, "-o", file, "--add-hashes").exception is None
     after = read_ranker(file.read_text())
     assert (after.features, after.weights.tolist()) == (before.features, before.weights.tolist())
     assert after.provenance["made_by"] == "a test"
@@ -70,12 +64,14 @@ def test_other_questions_than_those_of_the_training_are_refused(towns: Path, tmp
     file = ranker_of(towns)
     text = file.read_text()
     write_townsfolk(tmp_path / "other", people=20)
-    assert "was trained on 'towns', too" in str(command(tmp_path / "other", "-o", file, "--add-hashes"))
+    other = invoke(register, tmp_path / "other", "-o", file, "--add-hashes").exception
+    assert "was trained on 'towns', too" in str(other)
     write_townsfolk(towns, people=21)
-    error = command(towns, "-o", file, "--add-hashes")
+    error = invoke(register, towns, "-o", file, "--add-hashes").exception
     assert isinstance(error, InvalidInput)
     assert "is not the file that the ranker was trained on" in str(error)
-    assert "cannot be read" in str(command(towns, "-o", tmp_path / "none.json", "--add-hashes"))
+    missing = invoke(register, towns, "-o", tmp_path / "none.json", "--add-hashes").exception
+    assert "cannot be read" in str(missing)
     assert file.read_text() == text
 
 
@@ -98,21 +94,17 @@ def test_shipped_rankers_name_their_questions(name: str) -> None:
 
 def test_the_report_says_what_was_seen() -> None:
     seen = count_seen(["full"], questions_of(EXAMPLE)[:2])
-    result = Result(dataset="d", questions=2, passages=9, corpus="c", index=None, searches=(), answers=(), seen=seen)
-    assert build_report([result], None)["seen_in_training"] == [
-        {"ranker": "full", "dataset": "musique-train-100", "questions": 2}
-    ]
+    report = build_report([replace(result_of("d"), seen=seen)], None)
+    assert report["seen_in_training"] == [{"ranker": "full", "dataset": "musique-train-100", "questions": 2}]
 
 
 @pytest.mark.parametrize(
     ("searchers", "reasoners", "over", "found"),
     [
         (["bridged", "bridged:ranker=six", "bridged"], [], "bridged", ["full", "six"]),
-        (["sparse", "fused"], [], "bridged", []),
         (["listwise:over=[bridged:ranker=six,facts=3]"], [], "bridged", ["six"]),
         (["listwise"], [], "sparse", ["full"]),
         ([], ["vanilla"], "bridged:ranker=six", ["six"]),
-        ([], ["vanilla:searcher=sparse"], "bridged", []),
         ([], ["auto:searcher=bridged"], "sparse", ["full"]),
         ([], ["extractive"], "bridged", ["full"]),
         ([], ["level"], "bridged", []),

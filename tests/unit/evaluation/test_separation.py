@@ -41,9 +41,8 @@ def test_a_question_is_in_one_half_and_the_seed_decides_in_which() -> None:
 
 def test_the_report_judges_each_dataset_by_the_threshold_of_the_others() -> None:
     report = build_calibration_report({"clear": CLEAR, "mixed": MIXED}, "m", seed=0)
-    assert report["held_out"]["mixed"] == [
-        {"threshold": 0.5, "answered": 0.75, "abstained": 0.75, "balanced_accuracy": 0.75}
-    ]
+    held_out = {"threshold": 0.5, "answered": 0.75, "abstained": 0.75, "balanced_accuracy": 0.75}
+    assert report["held_out"]["mixed"] == [held_out]
     assert len(report["held_out"]["a random half"]) == 2
     assert (report["answerable"], report["unanswerable"], report["embedding_model"]) == (8, 8, "m")
     assert report["datasets"]["clear"]["balanced_accuracy"] == pytest.approx(1.0)

@@ -15,13 +15,7 @@ from indexer.loaders import docx, eml, epub, msg, ods, pdf, pptx, rtf, xls, xlsx
 from indexer.loading.attachments import AttachedFile, FoundFiles, name_file
 from indexer.loading.examples import make_msg
 from indexer.loading.texts.mails import Mail
-from indexer.selection.attachments import (
-    MAX_FILES,
-    MAX_OF_MAILBOX,
-    AttachmentChoice,
-    find_documents,
-    make_submissions,
-)
+from indexer.selection.attachments import MAX_FILES, MAX_OF_MAILBOX, AttachmentChoice, find_documents, make_submissions
 from indexer.selection.loaders import media_type_of_content, recognise_format
 from testing.contracts.loader import source_of
 
@@ -68,12 +62,9 @@ def test_bodies_in_html_and_rtf(body: dict[int, str | bytes | int]) -> None:
 
 def test_a_compressed_body_is_unpacked() -> None:
     """The example of [MS-OXRTFCP], 3.1."""
-    packed = bytes.fromhex(
-        "2d0000002b0000004c5a4675f1c5c7a703000a007263706731323542320af8206865 6c090020627705b06c647d0a800fa0".replace(
-            " ", ""
-        )
-    )
-    assert "hello world" in load(make_msg({0x0037: "s", 0x1009: packed})).pages[0]
+    header = "2d0000002b0000004c5a4675f1c5c7a703000a00"
+    body = "7263706731323542320af82068656c090020627705b06c647d0a800fa0"
+    assert "hello world" in load(make_msg({0x0037: "s", 0x1009: bytes.fromhex(header + body)})).pages[0]
 
 
 @pytest.mark.parametrize(
@@ -113,12 +104,8 @@ def test_attachments_of_a_mail_and_their_names() -> None:
     mail.add_attachment(inner)
     [found] = find_documents(eml, mail.as_bytes(), "m.eml")
     assert [(one.name, one.media_type) for one in found.files] == [
-        ("a.txt", "text/plain"),
-        ("a (2).txt", "text/plain"),
-        ("_x_evil.md", "text/markdown"),
-        ("GPL-2.0", "text/plain"),
-        ("attachment 6.pdf", "application/pdf"),
-        ("Inner_ a_b.eml".replace("_ ", ": ", 1), "message/rfc822"),
+        *(("a.txt", "text/plain"), ("a (2).txt", "text/plain"), ("_x_evil.md", "text/markdown")),
+        *(("GPL-2.0", "text/plain"), ("attachment 6.pdf", "application/pdf"), ("Inner: a_b.eml", "message/rfc822")),
     ]
     [below] = find_documents(eml, found.files[-1].content or b"", "x")
     assert below.files[0].content == b"deep"

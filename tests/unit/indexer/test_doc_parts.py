@@ -106,10 +106,7 @@ def text_of(content: bytes, **options: bool) -> str:
         ("\x13 TOC \x14One\t1\rTwo\t2\r\x15After\r", "One\t1\n\nTwo\t2\n\nAfter"),
         ("\x13 code\rover lines\r\x14result\x15 end\r", "result end"),
         ("a\x15b\x14c\r", "abc"),
-        (
-            "Before \x13 REF x\rThe next paragraph.\rThe last one.\r",
-            "Before  REF x\n\nThe next paragraph.\n\nThe last one.",
-        ),
+        ("Before \x13 REF x\rThe next.\rThe last.\r", "Before  REF x\n\nThe next.\n\nThe last."),
         ("\x13 A \x14shown\r\x13 B \x14 and\x15 more\rend\r", "shown\n\nand more\n\nend"),
         ("\x13" * 3000 + "text\r", "text"),
     ],
@@ -145,12 +142,8 @@ def test_rows_of_a_table_and_what_was_deleted_in_it() -> None:
 
 
 def test_notes_follow_their_paragraphs_and_text_boxes_the_body() -> None:
-    body, footnotes, endnotes, boxes = (
-        "One\x02 here.\rTwo\x02 there.\r",
-        "\x02 First.\r",
-        "\x02 Second.\r",
-        "In a box.\r",
-    )
+    body, footnotes = "One\x02 here.\rTwo\x02 there.\r", "\x02 First.\r"
+    endnotes, boxes = "\x02 Second.\r", "In a box.\r"
     where, bounds = make_notes([3], [0, len(footnotes)])
     where_end, bounds_end = make_notes([body.index("Two") + 3], [0, len(endnotes)])
     parts = {_NOTES: where, _NOTE_TEXTS: bounds, _ENDNOTES: where_end, _ENDNOTE_TEXTS: bounds_end}

@@ -72,7 +72,7 @@ def test_parts_of_a_sentence_that_is_too_long_fill_the_budget() -> None:
 
 def test_a_changed_sentence_changes_few_chunks() -> None:
     random_ = random.Random(3)
-    sentences = list(islice(make_sentences(5), 1500))
+    sentences = list(islice(make_sentences(5), 700))
     chunker, tokens = SentenceChunker(config=Config()), WordTokens(254)
 
     def cut() -> set[str]:

@@ -40,19 +40,13 @@ def forms(extraction: Extraction) -> dict[str, int]:
 
 
 def test_pattern_counts_names_and_adds_the_bare_title() -> None:
-    [one, two] = extract(
-        "pattern",
-        document(title="Mercury (planet)"),
-        [chunk("The astronomer Maria Mitchell watched it. Then Maria Mitchell slept."), chunk("nothing here")],
-    )
+    chunks = [chunk("The astronomer Maria Mitchell watched it. Then Maria Mitchell slept."), chunk("nothing here")]
+    [one, two] = extract("pattern", document(title="Mercury (planet)"), chunks)
     assert forms(one)["Maria Mitchell"] == 2
     assert forms(one)["Mercury"] == 1
     assert forms(two) == {"Mercury": 1}
-
-
-def test_pattern_counts_the_title_as_often_as_it_stands_there() -> None:
     [one] = extract("pattern", document(title="Köln"), [chunk("In Köln, near Köln, about Köln.")])
-    assert forms(one) == {"Köln": 3}
+    assert forms(one) == {"Köln": 3}, "as often as it stands there"
     assert extract("pattern", document(), [chunk("nothing")]) == [Extraction()]
 
 
@@ -81,20 +75,13 @@ def test_a_documents_triple_belongs_to_the_first_chunk_that_holds_both_names() -
 
 def test_what_came_with_a_block_stays_in_its_chunks() -> None:
     own = Block(text="Ada. Bob.", entities=("Ada", "Bob", "Eve"), triples=(triple("Bob", "is", "Bob"),))
-    found = extract(
-        "given", document(Block(text="Ada Bob"), own), [chunk("Ada Bob"), chunk("Ada.", 1), chunk("Bob.", 1)]
-    )
+    chunks = [chunk("Ada Bob"), chunk("Ada.", 1), chunk("Bob.", 1)]
+    found = extract("given", document(Block(text="Ada Bob"), own), chunks)
     assert [forms(one) for one in found] == [{}, {"Ada": 1, "Eve": 1}, {"Bob": 1}]
     assert [len(one.triples) for one in found] == [0, 0, 1]
-
-
-def test_what_came_with_a_block_without_text_is_not_lost() -> None:
-    found = extract("given", document(Block(text="x"), Block(text=" ", entities=("Ada",))), [chunk("x"), chunk("y")])
-    assert [forms(one) for one in found] == [{"Ada": 1}, {}]
-
-
-def test_malformed_triples_are_counted_once() -> None:
-    found = extract("given", document(malformed=3), [chunk("x"), chunk("y")])
+    loaded = document(Block(text="x"), Block(text=" ", entities=("Ada",)), malformed=3)
+    found = extract("given", loaded, [chunk("x"), chunk("y")])
+    assert [forms(one) for one in found] == [{"Ada": 1}, {}], "that of a block without text is not lost"
     assert [one.malformed for one in found] == [3, 0]
 
 
@@ -165,15 +152,11 @@ def test_combined_finds_what_its_parts_find() -> None:
 
 
 def test_merging_joins_by_form_and_keeps_the_larger_count() -> None:
-    one = Extraction(entities=(Surface(form="Ada", count=2), Surface(form="ada")), triples=(triple("a", "b", "c"),))
-    two = Extraction(
-        entities=(Surface(form="Ada"), Surface(form="Eve", count=3)), triples=(triple("a", "b", "c"),), malformed=1
-    )
-    assert merge([one, two]) == Extraction(
-        entities=(Surface(form="Ada", count=2), Surface(form="ada"), Surface(form="Eve", count=3)),
-        triples=(triple("a", "b", "c"),),
-        malformed=1,
-    )
+    fact = (triple("a", "b", "c"),)
+    ada, lower, eve = Surface(form="Ada", count=2), Surface(form="ada"), Surface(form="Eve", count=3)
+    one = Extraction(entities=(ada, lower), triples=fact)
+    two = Extraction(entities=(Surface(form="Ada"), eve), triples=fact, malformed=1)
+    assert merge([one, two]) == Extraction(entities=(ada, lower, eve), triples=fact, malformed=1)
 
 
 @pytest.mark.parametrize(

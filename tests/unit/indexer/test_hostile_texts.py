@@ -76,13 +76,13 @@ def test_the_work_grows_with_the_text(name: str, kind: str) -> None:
 
 @pytest.mark.parametrize("name", ["single letters", "brackets"])
 def test_the_pieces_of_a_text_are_not_all_in_memory(name: str) -> None:
-    bound = find_peak(lambda: _chunk(_HOSTILE[name](150_000), "text/plain")) + 150_000 * 60
-    long = find_peak(lambda: _chunk(_HOSTILE[name](300_000), "text/plain"), bound)
+    bound = find_peak(lambda: _chunk(_HOSTILE[name](60_000), "text/plain")) + 60_000 * 60
+    long = find_peak(lambda: _chunk(_HOSTILE[name](120_000), "text/plain"), bound)
     assert long < bound, "each character was a piece of some 300 bytes"
 
 
 def test_a_run_of_capitals_is_read_without_holding_it() -> None:
-    text = "Aa " * 200_000
+    text = "Aa " * 80_000
     bound = 1_000_000
     assert find_peak(lambda: sum(1 for _ in iter_names(text)), bound) < bound
     assert len(find_names(text)) == len(list(iter_names(text)))

@@ -11,27 +11,18 @@ PDF = "application/pdf"
 PAGES = [f"Page {n}\nof a book.\u2028北京 \ud800" for n in range(16)]
 
 
-def test_many_pages_come_back() -> None:
-    packed = pack_pages(PDF, PAGES, {})
+def _packed(count: int, **metadata: str) -> bytes:
+    packed = pack_pages(PDF, PAGES[:count], metadata)
     assert packed is not None
-    assert unpack_pages(PDF, packed) == PAGES
+    return packed
 
 
-def test_few_pages_are_not_kept() -> None:
+def test_many_pages_come_back_and_those_that_docling_read_however_few() -> None:
+    assert unpack_pages(PDF, _packed(16)) == PAGES
     assert pack_pages(PDF, PAGES[:15], {}) is None
     assert pack_pages(PDF, (), {}) is None
-
-
-def test_pages_that_docling_read_are_always_kept() -> None:
-    packed = pack_pages(PDF, PAGES[:1], {READ_BY: "docling"})
-    assert packed is not None
-    assert unpack_pages(PDF, packed) == PAGES[:1]
-
-
-def test_pages_of_another_loader_are_not_taken() -> None:
-    packed = pack_pages(PDF, PAGES, {})
-    assert packed is not None
-    assert unpack_pages("application/epub+zip", packed) is None
+    assert unpack_pages(PDF, _packed(1, **{READ_BY: "docling"})) == PAGES[:1]
+    assert unpack_pages("application/epub+zip", _packed(16)) is None, "pages of another loader"
 
 
 @pytest.mark.parametrize(
@@ -42,6 +33,5 @@ def test_damaged_bytes_are_no_pages(damaged: bytes) -> None:
 
 
 def test_a_cut_file_is_no_pages() -> None:
-    packed = pack_pages(PDF, PAGES, {})
-    assert packed is not None
+    packed = _packed(16)
     assert all(unpack_pages(PDF, packed[:length]) is None for length in range(0, len(packed), 7))

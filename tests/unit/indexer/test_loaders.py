@@ -37,9 +37,7 @@ def test_the_suffix_gives_the_media_type(path: str, expected: str) -> None:
 
 @pytest.mark.parametrize(("path", "named"), [("x.docy", r"\.docy files"), ("Makefile", "files without a suffix")])
 def test_an_unknown_suffix_is_refused_with_one_of_each_loader(path: str, named: str) -> None:
-    with pytest.raises(
-        UnsupportedMedia, match=rf"no loader reads {named}; there are loaders for \.csv, .*\.md, .*\.txt"
-    ):
+    with pytest.raises(UnsupportedMedia, match=rf"no loader reads {named}; there are loaders for \.csv, .*\.md, "):
         media_type_of(path)
 
 
@@ -80,19 +78,12 @@ def test_a_zero_byte_is_not_text() -> None:
 
 
 def test_headings_of_both_kinds_make_the_path() -> None:
-    text = (
-        "Before.\n\n# The *Title*\n\nIntro.\n\nHistory\n-------\nOld.\n\n### Very `old` [link](x)\n\nOlder.\n\n"
-        "## 现在 ##\nNew.\r\n"
-    )
+    text = "Before.\n\n# The *Title*\n\nIntro.\n\nHistory\n-------\nOld.\n\n"
+    text += "### Very `old` [link](x)\n\nOlder.\n\n## 现在 ##\nNew.\r\n"
     document = load(MARKDOWN, text)
     assert document.title == "The Title"
-    assert sections(document, text) == [
-        ((), "Before."),
-        ((), "Intro."),
-        (("History",), "Old."),
-        (("History", "Very old link"), "Older."),
-        (("现在",), "New."),
-    ]
+    headed = [(("History",), "Old."), (("History", "Very old link"), "Older."), (("现在",), "New.")]
+    assert sections(document, text) == [((), "Before."), ((), "Intro."), *headed]
 
 
 def test_fences_quotations_and_lists_hold_no_headings() -> None:
@@ -139,21 +130,16 @@ def test_what_only_looks_like_front_matter_is_text(text: str) -> None:
 
 
 def test_a_json_document_with_chunks() -> None:
-    document = load(
-        JSON,
-        """{"title": " Köln \\n Dom ", "entities": ["Köln", " "], "triples": [["Köln", "in", "Germany"], ["a", "b"]],
-        "chunks": [{"text": "One.", "page": 3, "entities": ["One"], "triples": [["a", "", "c"], ["x", "y", "z"]]},
-                   {"text": "二。", "page": null}], "other": 1}""",
-    )
+    one = '{"text": "One.", "page": 3, "entities": ["One"], "triples": [["a", "", "c"], ["x", "y", "z"]]}'
+    given = '"entities": ["Köln", " "], "triples": [["Köln", "in", "Germany"], ["a", "b"]]'
+    chunks = f'"chunks": [{one}, {{"text": "二。", "page": null}}]'
+    document = load(JSON, f'{{"title": " Köln \\n Dom ", {given}, {chunks}, "other": 1}}')
     assert (document.title, document.entities, document.malformed) == ("Köln Dom", ("Köln",), 2)
     assert document.triples == (Triple(subject="Köln", predicate="in", object="Germany"),)
     first, second = document.blocks
     assert (first.text, first.page, first.start, first.entities) == ("One.", 3, None, ("One",))
     assert first.triples == (Triple(subject="x", predicate="y", object="z"),)
     assert (second.text, second.page) == ("二。", None)
-
-
-def test_a_json_document_without_a_title_has_none() -> None:
     assert load(JSON, '{"text": "x"}').title == ""
 
 

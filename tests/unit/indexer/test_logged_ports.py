@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
@@ -10,18 +10,9 @@ from core.ports.record import Claim, Claims
 from indexer.pipeline.logged_ports import LoggedClaims
 
 _CLAIM = Claim(
-    corpus_id="c" * 16,
-    document_id="d" * 16,
-    key="ada.txt",
-    revision=1,
-    epoch=1,
-    deletion=False,
-    media_type="text/plain",
-    content_hash="h",
-    size=1,
-    title=None,
-    metadata={},
-)
+    corpus_id="c" * 16, document_id="d" * 16, key="ada.txt", revision=1, epoch=1, deletion=False,
+    media_type="text/plain", content_hash="h", size=1, title=None, metadata={},
+)  # fmt: skip
 
 
 class _Fenced:
@@ -34,23 +25,14 @@ class _Fenced:
         return list(claims)
 
 
-async def _claim() -> LoggedClaims:
-    claims = LoggedClaims(cast("Claims", _Fenced()), "people")
-    await claims.claim("c" * 16, "worker", lease_seconds=1, max_bytes=1)
-    return claims
-
-
-def _count_lost(caplog: pytest.LogCaptureFixture) -> int:
-    return sum("claim lost" in record.getMessage() for record in cast("list[Any]", caplog.records))
-
-
 @pytest.mark.parametrize(("ended", "lost"), [(False, 1), (True, 0)])
 async def test_a_claim_is_lost_once_and_not_after_its_end(
     caplog: pytest.LogCaptureFixture, ended: bool, lost: int
 ) -> None:
-    claims = await _claim()
+    claims = LoggedClaims(cast("Claims", _Fenced()), "people")
+    await claims.claim("c" * 16, "worker", lease_seconds=1, max_bytes=1)
     if ended:
         claims.report_end(logging.INFO, "document indexed", _CLAIM)
     for _ in range(2):
         await claims.renew([_CLAIM], lease_seconds=1)
-    assert _count_lost(caplog) == lost
+    assert sum("claim lost" in record.getMessage() for record in caplog.records) == lost

@@ -57,9 +57,8 @@ def _wide(count: int) -> str:
 
 def test_a_spreadsheet_is_read_as_the_same_workbook() -> None:
     rows = [["City", "River"], ["Ulm", "Danube"], ["", "Rhine"], ["Bonn"]]
-    written = make_ods(
-        {"Towns": "".join(row(*map(cell, cells)) for cells in rows), "Empty": "", "More": row(cell("x"))}
-    )
+    towns = "".join(row(*map(cell, cells)) for cells in rows)
+    written = make_ods({"Towns": towns, "Empty": "", "More": row(cell("x"))})
     workbook = make_xlsx({"Towns": rows, "Empty": [], "More": [["x"]]})
     expected = xlsx.build(xlsx.Config(), None).load(source_of(workbook, key="a/the file.ext"))
     found = load(written)
@@ -68,25 +67,21 @@ def test_a_spreadsheet_is_read_as_the_same_workbook() -> None:
 
 
 def test_values_are_read_as_they_are_shown_else_as_they_are_stored() -> None:
+    shares = (
+        cell("12,5 %", 'office:value="0.125"', "percentage"),
+        cell("1.234,50 €", 'office:value="1234.5"', "currency"),
+    )
+    day = 'office:date-value="2024-01-31"'
     text = text_of(
-        row(
-            cell("12,5 %", 'office:value="0.125"', "percentage"),
-            cell("1.234,50 €", 'office:value="1234.5"', "currency"),
-        ),
-        row(cell("31.01.24", 'office:date-value="2024-01-31"', "date"), cell("WAHR", kind="boolean")),
+        row(*shares),
+        row(cell("31.01.24", day, "date"), cell("WAHR", kind="boolean")),
         row(cell("7", 'table:formula="of:=[.A1]*2" office:value="7"', "float"), cell("#DIV/0!")),
-        row(cell("", 'office:date-value="2024-01-31"', "date"), cell("", 'office:value="0.5"', "float")),
+        row(cell("", day, "date"), cell("", 'office:value="0.5"', "float")),
         row(cell("a<text:s text:c='2'/>b\n <text:span>c</text:span></text:p><text:p>d")),
         row(cell("", "><office:annotation><text:p>gone</text:p></office:annotation"), cell("next")),
     )
-    assert text.split("\n") == [
-        "12,5 % | 1.234,50 €",
-        "31.01.24 | WAHR",
-        "7 | #DIV/0!",
-        "2024-01-31 | 0.5",
-        "a b c d",
-        " | next",
-    ]
+    shown = ["12,5 % | 1.234,50 €", "31.01.24 | WAHR", "7 | #DIV/0!", "2024-01-31 | 0.5", "a b c d", " | next"]
+    assert text.split("\n") == shown
 
 
 def test_numbers_are_no_names_of_columns_and_merged_names_have_a_row_below() -> None:
@@ -108,11 +103,8 @@ def test_repeated_cells_and_rows_keep_their_places_and_are_bounded() -> None:
     gap = cell("", 'table:number-columns-repeated="2"')
     twice = row(cell("0", 'table:number-columns-repeated="3"'), cell("x"), attributes='table:number-rows-repeated="2"')
     header = row(*(cell(name) for name in "abcd"))
-    assert text_of(header, twice, row(cell("1"), gap, cell("2"))).split("\n")[1:] == [
-        "a: 0 | b: 0 | c: 0 | d: x",
-        "a: 0 | b: 0 | c: 0 | d: x",
-        "a: 1 | d: 2",
-    ]
+    lines = text_of(header, twice, row(cell("1"), gap, cell("2"))).split("\n")[1:]
+    assert lines == [*["a: 0 | b: 0 | c: 0 | d: x"] * 2, "a: 1 | d: 2"]
     million, width = 'table:number-rows-repeated="1048576"', 'table:number-columns-repeated="16384"'
     assert text_of(row(cell("", width), attributes=million), row(cell("end"))) == "end"
     wide = text_of(*[row(cell("x", width), attributes=million)] * 50, row(cell("end")))
@@ -197,9 +189,8 @@ def test_a_table_in_a_drawing_ends_no_sheet() -> None:
     drawn = f'<table:table table:name="Drawn">{row(cell("of the drawing"))}</table:table>'
     above = f"<table:shapes><text:p>{drawn}</text:p></table:shapes>"
     inside = f"<table:table-cell>{drawn}<text:p>Ulm</text:p></table:table-cell>"
-    text = text_of(
-        above, row(cell("City"), cell("River")), row(inside, cell("Danube")), row(cell("Bonn"), cell("Rhine"))
-    )
+    towns = row(cell("City"), cell("River")), row(inside, cell("Danube")), row(cell("Bonn"), cell("Rhine"))
+    text = text_of(above, *towns)
     assert text == "City | River\nCity: Ulm | River: Danube\nCity: Bonn | River: Rhine"
     hidden = make_ods({"Shown": row(cell("x")), "Hidden": above}, styles=_HIDDEN, style="ta2")
     assert "of the drawing" not in "".join(load(hidden).pages)

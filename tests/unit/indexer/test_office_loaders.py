@@ -37,15 +37,9 @@ def sections(document: LoadedDocument) -> list[tuple[int | None, tuple[str, ...]
 def test_a_word_document_has_blocks_under_paths_of_headings() -> None:
     content = make_docx(
         [
-            ("p", "Before."),
-            ("h1", "Harbour"),
-            ("p", "First."),
-            ("h2", "Bridges"),
-            ("p", "Second."),
+            *(("p", "Before."), ("h1", "Harbour"), ("p", "First."), ("h2", "Bridges"), ("p", "Second.")),
             ("table", [["City", "Bridges"], ["Hamburg", "2,500"]]),
-            ("h1", "Empty"),
-            ("h1", "Last"),
-            ("p", "Third."),
+            *(("h1", "Empty"), ("h1", "Last"), ("p", "Third.")),
         ],
         title="The Report",
         author="Ada Lovelace",
@@ -66,9 +60,8 @@ def test_a_word_document_has_blocks_under_paths_of_headings() -> None:
 def test_a_title_alone_is_no_passage() -> None:
     content = make_docx([("h1", "Harbour report"), ("h1", "Ships"), ("p", "First.")], title="")
     assert sections(load(docx_loader, content)) == [(None, ("Ships",), "First.")]
-    assert sections(load(docx_loader, make_docx([("h1", "Harbour report")], title=""))) == [
-        (None, (), "Harbour report")
-    ]
+    alone = load(docx_loader, make_docx([("h1", "Harbour report")], title=""))
+    assert sections(alone) == [(None, (), "Harbour report")]
     pages = make_pptx([("Harbour report", [], ""), ("Ships", ["Ships come."], "")], title="Harbour report")
     assert [block.page for block in load(pptx, pages).blocks] == [2]
 
@@ -106,29 +99,28 @@ def test_the_title_of_a_word_document() -> None:
 
 
 def test_what_was_deleted_in_word_is_not_read_and_what_was_inserted_is() -> None:
-    w = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
     body = (
         "<w:p><w:r><w:t>One</w:t><w:tab/><w:t>two</w:t></w:r><w:del><w:r><w:delText> gone</w:delText></w:r></w:del>"
         "<w:ins><w:r><w:t> three</w:t></w:r></w:ins></w:p>"
         "<w:sdt><w:sdtContent><w:p><w:r><w:t>In a control.</w:t></w:r></w:p></w:sdtContent></w:sdt>"
     )
-    document = load(
-        docx_loader,
-        replace_member(
-            docx_loader.EXAMPLE, "word/document.xml", f"<w:document {w}><w:body>{body}</w:body></w:document>"
-        ),
-    )
+    document = load(docx_loader, with_body(body))
     assert document.pages[0].split() == ["One", "two", "three", "In", "a", "control."]
 
 
+W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+
+
+def with_body(body: str) -> bytes:
+    xml = f"<w:document {W}><w:body>{body}</w:body></w:document>"
+    return replace_member(docx_loader.EXAMPLE, "word/document.xml", xml)
+
+
 def test_notes_of_word_follow_their_paragraph() -> None:
-    w = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
     reference = '<w:r><w:footnoteReference w:id="2"/></w:r>'
     body = f"<w:p><w:r><w:t>One.</w:t></w:r>{reference}</w:p><w:p><w:r><w:t>Two.</w:t></w:r></w:p>"
     note = '<w:footnote w:id="2"><w:p><w:r><w:t>The note.</w:t></w:r></w:p></w:footnote>'
-    xml = f"<w:document {w}><w:body>{body}</w:body></w:document>"
-    content = replace_member(docx_loader.EXAMPLE, "word/document.xml", xml)
-    content = add_member(content, "word/footnotes.xml", f"<w:footnotes {w}>{note}</w:footnotes>")
+    content = add_member(with_body(body), "word/footnotes.xml", f"<w:footnotes {W}>{note}</w:footnotes>")
     assert load(docx_loader, content).pages[0].strip().split("\n\n") == ["One.", "The note.", "Two."]
     assert "note" not in load(docx_loader, content, notes=False).pages[0]
 
@@ -137,15 +129,10 @@ def test_notes_of_word_follow_their_paragraph() -> None:
 
 
 def test_a_presentation_has_a_page_a_slide() -> None:
-    content = make_pptx(
-        [("Harbour", ["Ships come.", "Ships go."], "Say hello."), ("", ["No title."], ""), ("Last", [], "")],
-        title="Talk",
-        author="Ada",
-    )
+    slides = [("Harbour", ["Ships come.", "Ships go."], "Say hello."), ("", ["No title."], ""), ("Last", [], "")]
+    content = make_pptx(slides, title="Talk", author="Ada")
     document = load(pptx, content)
-    assert document.title == "Talk"
-    assert document.metadata["author"] == "Ada"
-    assert len(document.pages) == 3
+    assert (document.title, document.metadata["author"], len(document.pages)) == ("Talk", "Ada", 3)
     assert sections(document) == [
         (1, ("Harbour",), "Ships come.\nShips go.\n\nSay hello."),
         (2, (), "No title."),
@@ -202,30 +189,21 @@ def test_columns_of_a_sheet_are_named_by_the_row_above_the_values() -> None:
     named = ["Name | Job | Age", "Name: Ann | Job: vet | Age: 40", "Name: Bo | Job: cook | Age: 51"]
     assert lines(["notes", None, "here"], *people)[-3:] == named, "notes stand above"
     costs = [["Item", "Cost"], ["Rent", 800], ["Paid", "not yet"], ["Gas", 50]]
-    assert lines(*people, [], *costs) == [
-        *named,
-        "Item | Cost",
-        "Item: Rent | Cost: 800",
-        "Item: Paid | Cost: not yet",
-        "Item: Gas | Cost: 50",
-    ], "a second table has its own names, and a row of texts among values is a row"
-    assert lines(["Big", None, "Small", None], ["City", "Size", "City", "Size"], ["Rome", 9, "Ulm", 1])[-1] == (
-        "Big City: Rome | Big Size: 9 | Small City: Ulm | Small Size: 1"
-    ), "a name spans the columns to its right without being merged"
+    own = ["Item | Cost", "Item: Rent | Cost: 800", "Item: Paid | Cost: not yet", "Item: Gas | Cost: 50"]
+    told = lines(*people, [], *costs)
+    assert told == [*named, *own], "a second table has its names, and a row of texts among values is a row"
+    spanned = lines(["Big", None, "Small", None], ["City", "Size", "City", "Size"], ["Rome", 9, "Ulm", 1])[-1]
+    assert spanned == "Big City: Rome | Big Size: 9 | Small City: Ulm | Small Size: 1", "names that are not merged"
     broken = [["Job", "Share", "Least", "Most"], [None, "of hires", "a", "a"], [None, None, "month", "month"]]
-    assert lines(*broken, ["Vet", 0.2, 900, 999])[-1] == (
-        "Job: Vet | Share of hires: 0.2 | Least a month: 900 | Most a month: 999"
-    ), "names of several lines"
+    told = lines(*broken, ["Vet", 0.2, 900, 999])[-1:]
+    assert told == ["Job: Vet | Share of hires: 0.2 | Least a month: 900 | Most a month: 999"], "of several lines"
     notes = [["Term", "Meaning", "Note"], [None, "a bird", "small"], ["hen", "x", "y"]]
     assert lines(*notes)[1:] == ["Meaning: a bird | Note: small", "Term: hen | Meaning: x | Note: y"]
     born = [["Name", "Born"], ["Ann", 1984], ["Bo", 1990]]
     assert lines(*born) == ["Name | Born", "Name: Ann | Born: 1984", "Name: Bo | Born: 1990"]
     words = [["Term", "Meaning"], ["hen", "a bird"], ["age", "in years"], ["ten", 10]]
-    assert lines(*words)[1:] == [
-        "Term: hen | Meaning: a bird",
-        "Term: age | Meaning: in years",
-        "Term: ten | Meaning: 10",
-    ]
+    defined = ["Term: hen | Meaning: a bird", "Term: age | Meaning: in years", "Term: ten | Meaning: 10"]
+    assert lines(*words)[1:] == defined
     groups = [["Land", "2001", "2002"], ["Japan", 5, 6], [], ["Europe", "estimated"], ["Spain", 7, 8]]
     assert lines(*groups)[-1] == "Land: Spain | 2001: 7 | 2002: 8", "rows below an empty row have more columns"
 

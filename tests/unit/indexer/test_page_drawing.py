@@ -95,16 +95,15 @@ def test_words_are_highlighted_where_they_stand() -> None:
 
 def test_the_mark_that_ends_a_sentence_is_highlighted_with_it() -> None:
     content = make_pdf([("p", BUILT)])
-    boxes = [highlighted(draw(content, width=2000, mark=mark)[0]) for mark in ("the office said", "the office said.")]
+    boxes = [highlighted(draw(content, width=1000, mark=mark)[0]) for mark in ("the office said", "the office said.")]
     assert boxes[0] is not None
     assert boxes[0] == boxes[1]
-    letters = highlighted(draw(make_pdf([("p", BUILT.removesuffix("."))]), width=2000, mark="the office said")[0])
+    letters = highlighted(draw(make_pdf([("p", BUILT.removesuffix("."))]), width=1000, mark="the office said")[0])
     assert letters is not None
     assert boxes[0][2] > letters[2] + 0.001
     number = make_pdf([("p", "It is 3.5 metres high")])
-    assert highlighted(draw(number, width=2000, mark="It is 3")[0]) != highlighted(
-        draw(number, width=2000, mark="It is 3.5")[0]
-    )
+    whole, half = (highlighted(draw(number, width=1000, mark=mark)[0]) for mark in ("It is 3", "It is 3.5"))
+    assert whole != half
 
 
 def test_words_on_a_dark_page_are_highlighted() -> None:
@@ -149,12 +148,8 @@ def pieces(mark: str, page: str) -> list[tuple[str, str]]:
     found = []
     for piece in find_pieces(wanted, present):
         last = piece.place + piece.end - piece.start - 1
-        found.append(
-            (
-                mark[wanted.places[piece.start] : wanted.places[piece.end - 1] + 1],
-                page[present.places[piece.place] : present.places[last] + 1],
-            )
-        )
+        of_mark = mark[wanted.places[piece.start] : wanted.places[piece.end - 1] + 1]
+        found.append((of_mark, page[present.places[piece.place] : present.places[last] + 1]))
     return found
 
 
@@ -180,11 +175,8 @@ def test_the_same_words_are_found_in_other_characters(mark: str, page: str) -> N
 def test_pieces_are_found_in_another_order() -> None:
     page = "The left column says this.   The right column says that. It goes on to the left.  And to the right, too."
     mark = "The left column says this. It goes on to the left. The right column says that."
-    assert [there for _, there in pieces(mark, page)] == [
-        "The left column says this",
-        "It goes on to the left",
-        "The right column says that",
-    ]
+    columns = ["The left column says this", "It goes on to the left", "The right column says that"]
+    assert [there for _, there in pieces(mark, page)] == columns
 
 
 def test_words_that_stand_elsewhere_by_chance_are_not_found() -> None:

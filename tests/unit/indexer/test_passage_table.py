@@ -53,9 +53,9 @@ def test_a_line_that_is_too_long_is_refused_as_a_whole(tmp_path: Path, monkeypat
     table = f"id\ttitle\ttext\n1\tLong\t{'word ' * 300}\n2\tShort\ttext\n"
     taken, refused = read(write(tmp_path / "long.tsv", table))
     assert [one.key for one in taken] == ["2"]
-    assert [(one.source.rpartition("/")[2], "longer than 1,000 bytes" in one.reason) for one in refused] == [
-        ("long.tsv line 2", True)
-    ]
+    [one] = refused
+    assert one.source.endswith("long.tsv line 2")
+    assert "longer than 1,000 bytes" in one.reason
 
 
 @pytest.mark.parametrize("header", ["id\ttitle\ttext\r\n", "\ufeffid\ttext\ttitle\n", '"id"\t"text"\t"title"\n'])
@@ -74,18 +74,8 @@ def test_another_table_is_one_document(tmp_path: Path, header: str) -> None:
 
 def test_a_damaged_line_is_named_and_the_others_are_read(tmp_path: Path) -> None:
     path = tmp_path / "a.tsv"
-    lines = [
-        HEADER.encode(),
-        b'1\t"not closed\tA\n',
-        b"2\tno title\n",
-        b"3\t\xff\tC\n",
-        b"\tnone\tD\n",
-        b'5\t"a " b"\tE\n',
-        b"\n",
-        b"7\tfine\tG\n",
-        b"7\tagain\tG\n",
-    ]
-    path.write_bytes(b"".join(lines))
+    bad = [b'1\t"not closed\tA\n', b"2\tno title\n", b"3\t\xff\tC\n", b"\tnone\tD\n", b'5\t"a " b"\tE\n', b"\n"]
+    path.write_bytes(b"".join([HEADER.encode(), *bad, b"7\tfine\tG\n", b"7\tagain\tG\n"]))
     taken, refused = read(path)
     assert [one.key for one in taken] == ["7"]
     reasons = {one.source: one.reason for one in refused}
@@ -122,16 +112,11 @@ def test_a_part_without_the_first_line_is_not_taken_for_one_document(tmp_path: P
     assert (other.key, refused_others) == ("b.tsv", [])
 
 
-def test_names_of_columns_in_capitals(tmp_path: Path) -> None:
+def test_names_of_columns_in_capitals_and_a_table_without_passages(tmp_path: Path) -> None:
     (taken,), _ = read(write(tmp_path / "a.tsv", "ID\tText\tTitle\n1\tAaron is a prophet.\tAaron\n"))
     assert taken.key == "1"
-
-
-def test_a_table_without_passages(tmp_path: Path) -> None:
-    assert read(write(tmp_path / "a.tsv", HEADER)) == (
-        [],
-        [Rejection(source="a.tsv", reason="it has no line after the one that names the columns")],
-    )
+    reason = "it has no line after the one that names the columns"
+    assert read(write(tmp_path / "a.tsv", HEADER)) == ([], [Rejection(source="a.tsv", reason=reason)])
 
 
 def test_memory_does_not_grow_with_the_lines(tmp_path: Path) -> None:
@@ -146,10 +131,10 @@ def test_memory_does_not_grow_with_the_lines(tmp_path: Path) -> None:
         return sum(1 for _ in read_paths([path], with_given=False))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reading, "_NAMED", 1000)
-        short, long = table_of(3_000), table_of(30_000)
-        assert (count(short), count(long)) == (3_000, 30_000)  # what is imported and compiled at first
-        bound = find_peak(lambda: count(short)) + 27_000 * 10  # each key of them would take a hundred bytes
+        patch.setattr(reading, "_NAMED", 500)
+        short, long = table_of(1_500), table_of(15_000)
+        assert (count(short), count(long)) == (1_500, 15_000)  # what is imported and compiled at first
+        bound = find_peak(lambda: count(short)) + 13_500 * 10  # each key of them would take a hundred bytes
         assert find_peak(lambda: count(long), bound) < bound
 
 
@@ -168,9 +153,5 @@ def test_the_source_of_a_key_is_named_for_the_first_ones(monkeypatch: pytest.Mon
     monkeypatch.setattr(reading, "_NAMED", 2)
     taken = TakenKeys()
     assert [taken.take(key, f"line {key}") for key in ("1", "2", "3", "x")] == [None] * 4
-    assert [taken.take(key, "later") for key in ("1", "2", "3", "x")] == [
-        "line 1",
-        "line 2",
-        "a document before it",
-        "a document before it",
-    ]
+    told = [taken.take(key, "later") for key in ("1", "2", "3", "x")]
+    assert told == ["line 1", "line 2", *["a document before it"] * 2]

@@ -65,18 +65,13 @@ def make_of(kind: str, writer: Writer) -> bytes:
     texts = [[writer.paragraph((title,), n) for _ in range(4)] for n, title in enumerate(titles, 1)]
     if kind == "pptx":
         return make_pptx([(title, lines[:3], lines[3]) for title, lines in zip(titles, texts, strict=True)])
-    return make_xlsx(
-        {
-            t: [["Number", "Text"], *([n, x] for n, x in enumerate(lines))]
-            for t, lines in zip(titles, texts, strict=True)
-        }
-    )
+    numbered = {title: list(enumerate(lines)) for title, lines in zip(titles, texts, strict=True)}
+    return make_xlsx({title: [["Number", "Text"], *map(list, lines)] for title, lines in numbered.items()})
 
 
 @pytest.mark.parametrize("kind", ["docx", "epub", "pdf", "pptx", "xlsx"])
-@pytest.mark.parametrize("seed", [1, 2])
-def test_random_chunks_are_where_they_say(kind: str, seed: int) -> None:
-    writer = Writer(seed)
+def test_random_chunks_are_where_they_say(kind: str) -> None:
+    writer = Writer(1)
     content = make_of(kind, writer)
     module = module_of(media_type_of(f"x.{kind}"))
     document: LoadedDocument = module.build(module.Config(), None).load(source_of(content, title="T"))

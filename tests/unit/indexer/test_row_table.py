@@ -8,16 +8,11 @@ from indexer.pipeline.prepared_revision import RowTable
 
 
 def row(n: int) -> ChunkRow:
+    text = ["Ada.", "Über\n“x”", "東京 \U0001f600", "\ud800 half", ""][n % 5]
     chunk = Chunk(
-        id=f"c{n}",
-        document_id="d",
-        view_id=f"v{n}",
-        position=n,
-        text=["Ada.", "Über\n“x”", "東京 \U0001f600", "\ud800 half", ""][n % 5],
-        heading="" if n % 2 else "Part › 1",
-        page=None if n % 3 else n,
-        span=None if n % 4 == 0 else Span(start=n, end=n + 5),
-    )
+        id=f"c{n}", document_id="d", view_id=f"v{n}", position=n, text=text, heading="" if n % 2 else "Part › 1",
+        page=None if n % 3 else n, span=None if n % 4 == 0 else Span(start=n, end=n + 5),
+    )  # fmt: skip
     names = ("one", "two")[: n % 3]
     return ChunkRow(chunk=chunk, extract_hash=f"h{n}", tokens=n, terms=bytes(range(n % 40)) + b"\n", title_names=names)
 

@@ -5,19 +5,17 @@ from core.graph_schema import NO_SCHEMA, read_graph_schema
 from indexer.pipeline.extracted_graph import ExtractedGraph, make_graph
 from indexer.pipeline.schema_fit import apply_schema
 
-SCHEMA = read_graph_schema(
-    """
-    strict = true
-    [types.company]
-    words = ["supplier"]
-    [types.product]
-    words = ["pump"]
-    [relations.supplies]
-    from = ["company"]
-    to = ["product"]
-    inverse = ["supplied by"]
-    """
-)
+SCHEMA = read_graph_schema("""
+strict = true
+[types.company]
+words = ["supplier"]
+[types.product]
+words = ["pump"]
+[relations.supplies]
+from = ["company"]
+to = ["product"]
+inverse = ["supplied by"]
+""")
 
 
 def _graph(*triples: tuple[str, str, str]) -> ExtractedGraph:

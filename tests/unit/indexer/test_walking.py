@@ -46,10 +46,8 @@ def test_patterns_choose_files_and_folders(tmp_path: Path) -> None:
 
 def test_a_selection_says_what_it_covers_by_key() -> None:
     selection = Selection(include=("*.md",), exclude=("drafts/",))
-    assert [key for key in ("a.md", "x/a.md", "a.txt", "drafts/a.md", "p1") if selection.covers(key)] == [
-        "a.md",
-        "x/a.md",
-    ]
+    keys = ("a.md", "x/a.md", "a.txt", "drafts/a.md", "p1")
+    assert [key for key in keys if selection.covers(key)] == ["a.md", "x/a.md"]
 
 
 @pytest.mark.parametrize("option", ["include", "exclude"])
@@ -59,17 +57,8 @@ def test_a_wrong_pattern_is_named(tmp_path: Path, option: str) -> None:
 
 
 def test_gitignore_files_are_honoured_unless_asked(tmp_path: Path) -> None:
-    make(
-        tmp_path,
-        "a.md",
-        "build/b.md",
-        "keep.tmp.md",
-        "x.tmp.md",
-        "sub/build/c.md",
-        "sub/d.md",
-        "sub/e.md",
-        "sub/x.tmp.md",
-    )
+    make(tmp_path, "a.md", "build/b.md", "keep.tmp.md", "x.tmp.md")
+    make(tmp_path / "sub", "build/c.md", "d.md", "e.md", "x.tmp.md")
     (tmp_path / ".gitignore").write_text("# comment\nbuild/\n*.tmp.md\n!keep.tmp.md\n\\\n", encoding="utf-8")
     (tmp_path / "sub" / ".gitignore").write_text("/d.md\n!x.tmp.md\n", encoding="utf-8")
     assert keys(tmp_path) == ["a.md", "keep.tmp.md", "sub/e.md", "sub/x.tmp.md"]
@@ -151,11 +140,8 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
     found, rejected = read(tmp_path)
     (tmp_path / "closed").chmod(0o700)
     assert found == ["a.txt"]
-    assert {one.source.rpartition("/")[2]: (one.key, one.hides) for one in rejected} == {
-        "b.txt": ("b.txt", False),
-        "d.jsonl": ("d.jsonl", True),
-        "closed": (None, True),
-    }
+    told = {one.source.rpartition("/")[2]: (one.key, one.hides) for one in rejected}
+    assert told == {"b.txt": ("b.txt", False), "d.jsonl": ("d.jsonl", True), "closed": (None, True)}
 
 
 def test_a_folder_that_cannot_be_listed_hides_documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,12 +171,8 @@ def test_a_json_list_is_many_documents(tmp_path: Path) -> None:
     found, rejected = read(tmp_path)
     assert found[:2] == ["a", "b"]
     assert len(found) == 3
-    assert [(one.source, one.key, one.hides) for one in rejected] == [
-        ("l.json item 4", "c", False),
-        ("l.json item 5", None, False),
-        ("l.json item 6", None, False),
-        ("l.json item 7", "a", False),
-    ]
+    told = [(one.source, one.key, one.hides) for one in rejected]
+    assert told == [(f"l.json item {number}", key, False) for number, key in enumerate(("c", None, None, "a"), 4)]
     lines = tmp_path / "lines"
     lines.mkdir()
     (lines / "l.jsonl").write_text("\n".join(map(json.dumps, items)), encoding="utf-8")
@@ -213,14 +195,8 @@ def test_a_broken_json_list_hides_documents(tmp_path: Path, content: str, key: s
 
 
 def test_a_broken_line_keeps_its_key_as_far_as_it_can_be_made_out(tmp_path: Path) -> None:
-    lines = [
-        '{"id": "a", "text": ',
-        '{"text": "x" "key": "b\\u00e9"}',
-        '{"id": "c", "text": 5}',
-        "nothing",
-        '{"id": "\\x"',
-    ]
-    (tmp_path / "l.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    keyed = '{"id": "a", "text": ', '{"text": "x" "key": "b\\u00e9"}', '{"id": "c", "text": 5}'
+    (tmp_path / "l.jsonl").write_text("\n".join([*keyed, "nothing", '{"id": "\\x"']), encoding="utf-8")
     _, rejected = read(tmp_path)
     assert [one.key for one in rejected] == ["a", "bé", "c", None, None]
     assert not any(one.hides for one in rejected)

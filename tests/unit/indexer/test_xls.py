@@ -47,9 +47,8 @@ def test_dates_are_dates() -> None:
     formats = (_DATE, _DAY_AND_TIME, _DURATION, _DATE)
     row = (45322.0, 45322.75, 1.5, 0.25)
     assert text_of(row, formats=formats) == "2024-01-31 | 2024-01-31T18:00:00 | 1 day, 12:00:00 | 06:00:00"
-    since_1904 = make_xls({"One": [row]}, formats=formats).replace(
-        _FONT, make_record(0x22, b"\1".ljust(len(_FONT) - 4, b"\0")), 1
-    )
+    epoch = make_record(0x22, b"\1".ljust(len(_FONT) - 4, b"\0"))
+    since_1904 = make_xls({"One": [row]}, formats=formats).replace(_FONT, epoch, 1)
     assert load(since_1904).pages[0].startswith("2028-02-01 | 2028-02-01T18:00:00")
     assert text_of((9e9,), formats=formats) == "9000000000", "no date is so late"
 
@@ -60,12 +59,10 @@ def test_logical_values_and_errors_are_written_as_in_xlsx() -> None:
 
 
 def test_a_merged_cell_has_its_value_in_each_place() -> None:
-    rows = (["Region", "2023", ""], ["", "Q1", "Q2"], ["North", 1.0, 2.0], ["", 3.0, 4.0])
-    text = text_of(*rows, more=merge((0, 0, 1, 2), (2, 3, 0, 0)))
-    assert text.split("\n")[2:] == [
-        "Region: North | 2023 Q1: 1 | 2023 Q2: 2",
-        "Region: North | 2023 Q1: 3 | 2023 Q2: 4",
-    ]
+    table = (["Region", "2023", ""], ["", "Q1", "Q2"], ["North", 1.0, 2.0], ["", 3.0, 4.0])
+    text = text_of(*table, more=merge((0, 0, 1, 2), (2, 3, 0, 0)))
+    rows = text.split("\n")[2:]
+    assert rows == ["Region: North | 2023 Q1: 1 | 2023 Q2: 2", "Region: North | 2023 Q1: 3 | 2023 Q2: 4"]
 
 
 def test_ranges_of_merged_cells_that_are_none_are_left_out() -> None:
@@ -117,10 +114,7 @@ def test_xls_that_cannot_be_read_is_refused_with_the_reason() -> None:
         (make_xls({"One": [[]]}), "has no text"),
         (b"", "is empty"),
         (b"City\tRiver\nUlm\tDanube\n", r"is no XLS file: it is text; .* suffix \.csv or \.tsv"),
-        (
-            b'<?xml version="1.0"?><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet"/>',
-            r"save it as \.xlsx",
-        ),
+        (b'<?xml version="1.0"?><Workbook xmlns="urn:schemas-microsoft-com:office:sheet"/>', r"save it as \.xlsx"),
         (b"\x89PNG\r\n\x1a\n\0\0", "does not begin as one does"),
     ):
         with pytest.raises(LoadFailed, match=f"'a/the file.ext' .*{reason}"):

@@ -1,14 +1,13 @@
 """A search that finds its snapshot outdated is made once more, and no other is."""
 
-from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from core.ports.embedding import Vectors
 from core.ports.retrieval import SearchResult
-from core.ports.views import Scored, TextEntry, VectorKind
+from core.ports.views import Scored, TextEntry
 from core.trace import Trace
 from retrieval.searchers.fused import Config, Fused
 from stores.sqlite.vectors import SqliteVectorStore
@@ -23,11 +22,9 @@ class CountingVectors(SqliteVectorStore):
 
     searches = 0
 
-    async def search(
-        self, corpus_id: str, kind: VectorKind, vector: Vectors, k: int, documents: Collection[str] | None = None
-    ) -> list[Scored]:
+    async def search(self, *arguments: Any, **fields: Any) -> list[Scored]:
         self.searches += 1
-        return await super().search(corpus_id, kind, vector, k, documents)
+        return await super().search(*arguments, **fields)
 
 
 class Searches:
@@ -83,16 +80,9 @@ async def test_a_corpus_that_is_written_during_each_search_is_searched_twice(tmp
     async with open_world(tmp_path, interval=3600) as world:
 
         class Replacing(CountingVectors):
-            async def search(
-                self,
-                corpus_id: str,
-                kind: VectorKind,
-                vector: Vectors,
-                k: int,
-                documents: Collection[str] | None = None,
-            ) -> list[Scored]:
+            async def search(self, *arguments: Any, **fields: Any) -> list[Scored]:
                 await world.put([replace(NEW, text=f"{NEW.text} {self.searches}")])
-                return await super().search(corpus_id, kind, vector, k, documents)
+                return await super().search(*arguments, **fields)
 
         await world.put(PASSAGES)
         vectors = Replacing(tmp_path / "vectors.sqlite")

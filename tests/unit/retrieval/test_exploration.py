@@ -64,10 +64,7 @@ async def found_by(scope: Scope, name: str, limit: int = 20) -> list[tuple[str, 
 
 async def test_a_name_is_found_exactly_in_other_spellings_and_as_a_part(scope: Scope) -> None:
     assert await found_by(scope, "zabriel") == [("Zabriel", Match.EXACT), ("Zábriel", Match.SPELLING)]
-    assert await found_by(scope, "ORLO QUENT") == [
-        ("Orlo Quent", Match.EXACT),
-        ("Orlo Quent Junior", Match.PART),
-    ]
+    assert await found_by(scope, "ORLO QUENT") == [("Orlo Quent", Match.EXACT), ("Orlo Quent Junior", Match.PART)]
     assert await found_by(scope, "quent", limit=1) == [("Orlo Quent", Match.PART)]
     assert await found_by(scope, "nobody") == []
 

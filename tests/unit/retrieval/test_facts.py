@@ -124,10 +124,3 @@ async def test_nothing_is_read_unless_facts_are_asked_for_and_there(
         await without.put(PASSAGES)
         assert await facts_of(without, searcher) == []
         assert counting.reads == 0
-
-
-async def test_the_snapshot_tells_whether_a_corpus_has_facts(world: World, tmp_path: Path) -> None:
-    assert (await world.backends.snapshots.get(world.corpus.id)).has_facts
-    async with open_world(tmp_path / "other") as without:
-        await without.put(PASSAGES)
-        assert not (await without.backends.snapshots.get(without.corpus.id)).has_facts

@@ -15,13 +15,11 @@ from testing.indexed_corpus import Passage
 from tests.searching import World, open_world
 
 MARRIED = Passage(
-    key="m",
-    title="Minnie",
-    text="they wed in 1935",
+    key="m", title="Minnie", text="they wed in 1935",
     triples=(("Hank Snow", "married", "Minnie Aalders"), ("Zebra", "eats", "Grass")),
-)
+)  # fmt: skip
 BORN = Passage(key="n", title="Liverpool", text="a town", triples=(("Hank Snow", "was born in", "Liverpool"),))
-AGAIN = Passage(key="o", title="Minnie again", text="once more", triples=(("Hank Snow", "married", "Minnie Aalders"),))
+AGAIN = Passage(key="o", title="Minnie again", text="once more", triples=MARRIED.triples[:1])
 
 
 @pytest.fixture

@@ -39,10 +39,7 @@ def exact(graph: Adjacency, seeds: list[int], weights: list[float], damping: flo
     reset = np.bincount(seeds, weights=weights, minlength=graph.size)
     return np.array(
         igraph.Graph(n=graph.size, edges=edges).personalized_pagerank(
-            damping=damping,
-            reset=reset.tolist(),
-            weights=graph.weights[upper].tolist(),
-            implementation="prpack",
+            damping=damping, reset=reset.tolist(), weights=graph.weights[upper].tolist(), implementation="prpack"
         )
     )
 
@@ -58,7 +55,7 @@ def dense(found: NodeMass, size: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("damping", [0.5, 0.85])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_it_is_the_exact_vector_up_to_epsilon(seed: int, damping: float) -> None:
     graph = random_graph(2000, 6000, seed)
     seeds, weights = [5, 17, 900], [1.0, 0.5, 0.1]
@@ -120,11 +117,6 @@ def test_repeated_and_concurrent_pushes_give_the_same_bytes() -> None:
     assert wrong == []
 
 
-def test_warming_twice_is_harmless() -> None:
-    warm()
-    warm()
-
-
 def test_a_push_ends_at_its_limit_of_steps_and_says_so() -> None:
     graph = random_graph(2000, 6000, 3)
     seeds, weights = np.array([5, 17]), np.array([1.0, 0.5])
@@ -178,8 +170,7 @@ def test_a_hub_keeps_what_reaches_it(compiled: bool, monkeypatch: pytest.MonkeyP
     assert found.mass[0] > open_.mass[0]
 
 
-@pytest.mark.parametrize("changed", [0, 1, 40])
-@pytest.mark.parametrize("added", [0, 1, 64])
+@pytest.mark.parametrize(("changed", "added"), [(0, 0), (0, 1), (1, 0), (1, 64), (40, 1), (40, 64)])
 def test_edges_laid_over_a_graph_give_the_mass_of_one_built_anew(changed: int, added: int) -> None:
     """Few changed nodes make large buckets, and added ones lie side by side in the last."""
     rng, old = np.random.default_rng(changed + added), random_graph(2_000, 9_000, seed=1)

@@ -110,12 +110,8 @@ def test_the_weight_is_the_product_of_the_three() -> None:
     assert weigh_graph(np.zeros(27), np.zeros(27), mass, documents) == pytest.approx(spread * (6 - within) / 3)
 
 
-def test_without_a_graph_there_is_no_weight() -> None:
-    assert weigh(np.zeros(0)) == 0
-    assert weigh(np.zeros(5), dense=np.arange(5.0)) == 0
-
-
-def test_the_graph_of_a_single_candidate_has_its_whole_weight() -> None:
+def test_without_a_graph_there_is_no_weight_and_that_of_a_single_candidate_is_whole() -> None:
+    assert weigh(np.zeros(0)) == weigh(np.zeros(5), dense=np.arange(5.0)) == 0
     assert weigh(np.array([0.3]), dense=np.array([0.2]), sparse=np.array([3.0])) == 1
     assert weigh(np.array([0.3]), dense=np.array([np.nan])) == 1
 

@@ -70,12 +70,8 @@ async def test_a_name_of_many_passages_weighs_less(world: World) -> None:
 async def test_the_ranking_is_the_exact_one_of_a_dense_matrix(world: World, damping: float) -> None:
     """With facts that two passages assert, a synonym, a fact about one thing alone, and an entity without facts."""
     again = Passage(key="again", title="p", text="six", triples=(("Stanford", "employs", "Thomas"),) * 2)
-    other = Passage(
-        key="other",
-        title="Zebra",
-        text="seven",
-        triples=(("Dementia", "is", "Dementia"), ("Dementia", "troubles", "Ben"), ("Ben", "fears", "Dementia")),
-    )
+    about_one = ("Dementia", "is", "Dementia"), ("Dementia", "troubles", "Ben"), ("Ben", "fears", "Dementia")
+    other = Passage(key="other", title="Zebra", text="seven", triples=about_one)
     apart = Passage(key="apart", title="p", text="eight", triples=(("Quark", "is eaten by", "Xylo"),))
     await world.put([*PROFESSORS, again, other, apart], synonyms=[("Alzheimer", "Dementia", 0.85)])
     snapshot = await world.backends.snapshots.get(world.corpus.id, min_generation=None, trace=Trace())

@@ -24,13 +24,7 @@ from retrieval.graph.layered import follow
 from retrieval.graph.snapshot import FlatSnapshot, GraphSnapshot, build_snapshot
 from retrieval.graph.snapshot_files import describe_held
 from retrieval.graph.snapshot_folder import SnapshotFolder
-from retrieval.graph.snapshot_format import (
-    LAYOUT,
-    ArrayFile,
-    decode_snapshot,
-    encode_snapshot,
-    is_mapped,
-)
+from retrieval.graph.snapshot_format import LAYOUT, ArrayFile, decode_snapshot, encode_snapshot, is_mapped
 from tests.unit.retrieval.test_snapshot import (
     CORPUS,
     NAMES,
@@ -78,22 +72,12 @@ def test_a_mapped_snapshot_is_that_which_was_written(
 
 
 @given(
-    old=corpora,
-    new=corpora,
-    old_synonyms=synonym_sets,
-    synonyms=synonym_sets,
-    old_merges=merge_sets,
-    merges=merge_sets,
+    old=corpora, new=corpora, old_synonyms=synonym_sets, synonyms=synonym_sets, old_merges=merge_sets, merges=merge_sets
 )
 def test_changes_since_the_file_lead_to_what_a_rebuild_gives(
-    tmp_path_factory: pytest.TempPathFactory,
-    old: Corpus,
-    new: Corpus,
-    old_synonyms: Synonyms,
-    synonyms: Synonyms,
-    old_merges: dict[str, str],
-    merges: dict[str, str],
-) -> None:
+    tmp_path_factory: pytest.TempPathFactory, old: Corpus, new: Corpus, old_synonyms: Synonyms, synonyms: Synonyms,
+    old_merges: dict[str, str], merges: dict[str, str],
+) -> None:  # fmt: skip
     written = build_snapshot(1, merged(rows(old, old_synonyms), old_merges))
     later = changes(old, new, old_synonyms, synonyms)
     later = replace(later, added=merged(later.added, merges))

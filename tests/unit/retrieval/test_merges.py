@@ -18,19 +18,14 @@ from retrieval.graph.snapshot import build_snapshot
 from testing.indexed_corpus import Passage
 from tests.searching import World, open_world
 
+GALBRAITH_WROTE = ("Robert Galbraith", "wrote", "The Cuckoo Line")
+ROWLEY_WAS_BORN = ("Joanna Rowley", "was born in", "Yate Minor")
+BORN = "Near the sea, Joanna Rowley was born in Yate Minor."
 PASSAGES = (
     Passage(
-        key="1",
-        title="The Works",
-        text="In 1850, Robert Galbraith wrote The Cuckoo Line.",
-        triples=(("Robert Galbraith", "wrote", "The Cuckoo Line"),),
+        key="1", title="Works", text="In 1850, Robert Galbraith wrote The Cuckoo Line.", triples=(GALBRAITH_WROTE,)
     ),
-    Passage(
-        key="2",
-        title="A Birth",
-        text="Near the sea, Joanna Rowley was born in Yate Minor.",
-        triples=(("Joanna Rowley", "was born in", "Yate Minor"),),
-    ),
+    Passage(key="2", title="A Birth", text=BORN, triples=(ROWLEY_WAS_BORN,)),
     Passage(key="3", title="A Town", text="Above the river lies Yate Minor with Old Sodbury."),
     Passage(key="4", title="Others", text="Far away, Peter Quill met Anna Thorne near Lake Vost."),
 )
@@ -77,10 +72,7 @@ async def test_either_name_finds_the_one_entity(world: World) -> None:
         assert (details.entity.id, details.entity.name, details.entity.passages) == (ROWLEY, "Joanna Rowley", 2)
         assert [(one.id, one.name) for one in details.merged] == [(GALBRAITH, "Robert Galbraith")]
         facts = {(fact.subject.name, fact.predicate, fact.object.name) for fact in details.facts}
-        assert facts == {
-            ("Joanna Rowley", "wrote", "The Cuckoo Line"),
-            ("Joanna Rowley", "was born in", "Yate Minor"),
-        }
+        assert facts == {("Joanna Rowley", "wrote", "The Cuckoo Line"), ("Joanna Rowley", "was born in", "Yate Minor")}
     drawn = await draw_neighbourhood(scope, GALBRAITH, depth=1, limit=9)
     assert {edge.label for edge in drawn.edges if edge.label} == {"wrote", "was born in"}
     assert all(edge.source == ROWLEY for edge in drawn.edges if edge.label)
@@ -113,10 +105,6 @@ async def test_a_way_leads_through_the_one_entity(world: World) -> None:
     assert await ways() == 0
     await merge(world)
     assert await ways() == 1
-
-
-async def test_one_entity_has_no_way_to_itself(world: World) -> None:
-    await merge(world)
     scope = await open_scope(world.backends, world.corpus)
     with pytest.raises(InvalidInput, match="merged into one entity; name two"):
         await find_ways(scope, GALBRAITH, ROWLEY, limit=1)
@@ -135,6 +123,9 @@ async def test_chains_are_one_entity_and_come_apart_in_any_order(world: World) -
 
 async def test_an_entity_whose_own_documents_are_deleted_is_there_by_the_others(world: World) -> None:
     await merge(world)
+    scope = await open_scope(world.backends, world.corpus, frozenset({ids.document_id("1")}))
+    (seen,) = await find_entities(scope, "Joanna Rowley", limit=5)
+    assert seen.entity.passages == 1, "a filter leaves what its documents state"
     await world.remove(["2"])
     assert await found_by(world, "Joanna Rowley") == [(ROWLEY, "Robert Galbraith", Match.EXACT)]
     await world.remove(["1"])
@@ -143,21 +134,13 @@ async def test_an_entity_whose_own_documents_are_deleted_is_there_by_the_others(
     assert await found_by(world, "Robert Galbraith") == [(ROWLEY, "Joanna Rowley", Match.EXACT)]
 
 
-async def test_a_filter_leaves_what_its_documents_state(world: World) -> None:
-    await merge(world)
-    scope = await open_scope(world.backends, world.corpus, frozenset({ids.document_id("1")}))
-    (one,) = await find_entities(scope, "Joanna Rowley", limit=5)
-    assert one.entity.passages == 1
-
-
 async def test_a_snapshot_that_follows_is_the_one_that_is_built(world: World) -> None:
     snapshots = world.backends.snapshots
     await snapshots.get(world.corpus.id)
     id = await merge(world)
+    left = Passage(key="5", title="Robert Galbraith", text="On Monday, Robert Galbraith left Yate Minor.")
     for change in (
-        lambda: world.put(
-            [Passage(key="5", title="Robert Galbraith", text="On Monday, Robert Galbraith left Yate Minor.")]
-        ),
+        lambda: world.put([left]),
         lambda: world.remove(["1"]),
         lambda: world.put(PASSAGES[:1]),
         lambda: world.record.merges.undo(world.corpus.id, id),
@@ -167,7 +150,6 @@ async def test_a_snapshot_that_follows_is_the_one_that_is_built(world: World) ->
         for name in ("entity_ids", "names", "mentions", "facts", "synonyms", "title_ids"):
             assert np.array_equal(getattr(followed.columns, name), getattr(built.columns, name)), name
         assert np.array_equal(followed.titles, built.titles)
-        assert sorted(zip(followed.names.names, followed.names.entity_of, strict=True)) == sorted(
-            zip(built.names.names, built.names.entity_of, strict=True)
-        )
+        named = [sorted(zip(one.names.names, one.names.entity_of, strict=True)) for one in (followed, built)]
+        assert named[0] == named[1]
         await change()

@@ -57,18 +57,12 @@ def test_the_names_of_a_question(question: str, names: list[str]) -> None:
     assert [name for _, bearers in linked(question) for name in bearers] == names
 
 
-def test_the_exact_form_comes_before_one_that_looks_like_it() -> None:
+def test_the_exact_form_and_the_longest_name_win() -> None:
     assert linked("Who is Naive?") == [("Naive", ["naive"])]
     assert linked("Who is Naïve?") == [("Naïve", ["naïve"])]
-
-
-def test_links_do_not_overlap_and_are_in_order() -> None:
-    found = link_names("Hello Love Hello Love The Beatles of the U.S. in 1984", INDEX, always)
-    assert all(a.end <= b.start for a, b in pairwise(found))
-
-
-def test_the_longest_name_wins() -> None:
     assert linked("Is the Jose Marti Park open?") == [("the Jose Marti Park", ["jose marti park"])]
+    found = link_names("Hello Love Hello Love The Beatles of the U.S. in 1984", INDEX, always)
+    assert all(a.end <= b.start for a, b in pairwise(found)), "in order and apart"
 
 
 @pytest.mark.parametrize(
@@ -82,16 +76,13 @@ def test_the_longest_name_wins() -> None:
         ("U.S.", "u s"),
         ("Straße", "strasse"),
         ("+++", "+++"),
-        ("がく", "がく"),
         ("กรุงเทพ", "กรุงเทพ"),
         ("Достоевский", "достоевскии"),
     ],
 )
 def test_keys_leave_out_what_spellings_differ_in(name: str, key: str) -> None:
-    if name == "がく":
-        assert fold_name(name) != fold_name("かく")
-    else:
-        assert fold_name(name) == key
+    assert fold_name(name) == key
+    assert fold_name("がく") != fold_name("かく")
 
 
 def test_an_index_that_takes_over_an_older_one_finds_the_same() -> None:

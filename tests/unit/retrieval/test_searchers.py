@@ -110,9 +110,8 @@ async def test_each_searcher_tells_the_signals_that_it_looked_at(world: World) -
         assert {field for field in ("dense", "sparse", "graph") if getattr(own, field) is not None} == there
         assert getattr(own, name) == pytest.approx(getattr(fused, name), rel=1e-5)
 
-
-async def test_the_cosine_is_told_when_a_least_one_is_asked_for(world: World) -> None:
-    assert all(one.dense is not None for one in (await signals(world, "sparse", min_similarity=0.0)).values())
+    least = await signals(world, "sparse", min_similarity=0.0)
+    assert all(one.dense is not None for one in least.values()), "a least cosine is asked for"
 
 
 async def test_the_graph_brings_what_no_word_of_the_question_leads_to(world: World) -> None:
@@ -135,11 +134,8 @@ async def test_linked_entities_are_told_by_display_name_with_weights_that_sum_to
     result = await world.searcher("fused").search(world.query("Did Hank Snow sing hello love in Nashville?"), Trace())
     assert set(result.linked) == {"Hank Snow", "Nashville"}
     assert sum(result.linked.values()) == pytest.approx(1)
-
-
-async def test_a_filter_leaves_only_the_edges_that_its_documents_assert(world: World) -> None:
     query = world.query("Who is Publix?", documents=frozenset(), k=6)
-    assert (await world.searcher("graph").search(query, Trace())).linked == {}
+    assert (await world.searcher("graph").search(query, Trace())).linked == {}, "a filter leaves its documents' edges"
 
 
 @pytest.mark.parametrize("name", ["dense", "sparse"])
@@ -174,22 +170,13 @@ async def test_stages_are_timed(world: World) -> None:
 
 
 async def test_a_path_leads_from_an_entity_of_the_question_to_the_passage(world: World) -> None:
-    await world.put(
-        [
-            Passage(
-                key="fact",
-                title="Obituaries",
-                text="he died there",
-                triples=(("Hank Snow", "died in", "Madison"),),
-            )
-        ]
-    )
+    died = Passage(key="fact", title="Obituaries", text="he died there", triples=(("Hank Snow", "died in", "Madison"),))
+    await world.put([died])
     query = world.query("Who sang Hello Love?", k=7, explain=True)
     hits = (await world.searcher("graph").search(query, Trace())).hits
     paths = {hit.document.key: hit.path for hit in hits}
-    assert [(step.source, step.relation, step.target) for step in paths["a"]] == [
-        ("Hello Love", "mentions", "Hello Love")
-    ]
+    told = [(step.source, step.relation, step.target) for step in paths["a"]]
+    assert told == [("Hello Love", "mentions", "Hello Love")]
     for key, path in paths.items():
         assert path[0].source == "Hello Love"
         assert path[-1].target == {p.key: p.title for p in PASSAGES}.get(key, "Obituaries")
@@ -197,51 +184,31 @@ async def test_a_path_leads_from_an_entity_of_the_question_to_the_passage(world:
             assert step.target == following.source
 
 
-async def test_a_fact_on_the_path_is_told_with_its_predicate_and_its_passage(world: World) -> None:
+async def test_facts_and_synonyms_on_the_path_are_told_with_their_passage(world: World) -> None:
     triple = ("Quark", "is eaten by", "Xylo")
-    await world.put(
-        [
-            Passage(key="q", title="Dairy", text="no names here", triples=(triple,)),
-            Passage(key="x", title="Xylo", text="lives far away"),
-        ]
-    )
+    dairy = Passage(key="q", title="Dairy", text="no names here", triples=(triple,))
+    larch = Passage(key="l", title="Larch tree", text="needles"), Passage(key="t", title="Tamarack", text="bogs")
+    far = Passage(key="x", title="Xylo", text="lives far away")
+    await world.put([dairy, far, *larch], synonyms=[("Larch tree", "Tamarack", 0.9)])
     query = world.query("Who eats Quark?", k=5, explain=True)
     hits = {hit.document.key: hit for hit in (await world.searcher("graph").search(query, Trace())).hits}
     step = hits["x"].path[0]
     assert (step.source, step.relation, step.target, step.chunk_id) == (*triple, hits["q"].chunk.id)
-
-
-async def test_a_synonym_on_the_path_is_told_as_one(world: World) -> None:
-    await world.put(
-        [
-            Passage(key="l", title="Larch tree", text="needles"),
-            Passage(key="t", title="Tamarack", text="grows in bogs"),
-        ],
-        synonyms=[("Larch tree", "Tamarack", 0.9)],
-    )
     query = world.query("Where does the Larch tree grow?", k=5, explain=True)
     hits = {hit.document.key: hit for hit in (await world.searcher("graph").search(query, Trace())).hits}
     step = hits["t"].path[0]
     assert (step.source, step.relation, step.target, step.chunk_id) == ("Larch tree", "synonym", "Tamarack", "")
 
 
-@pytest.mark.parametrize("repeated", ["pumps", "valves"])
-async def test_a_word_that_a_question_repeats_weighs_more(repeated: str, tmp_path: Path) -> None:
+async def test_a_word_that_a_question_repeats_weighs_more_and_a_small_word_does_not(tmp_path: Path) -> None:
     async with open_world(tmp_path) as world:
-        await world.put(
-            [Passage(key=key, title="Halden", text=f"The {key} of the mill.") for key in ("pumps", "valves")]
-        )
-        query = world.query(f"On valves and pumps: why do {repeated} fail?")
-        found = await world.searcher("sparse").search(query, Trace())
-        assert found.hits[0].document.key == repeated
-        assert found.hits[0].score > found.hits[1].score
-
-
-async def test_a_small_word_that_a_question_repeats_weighs_once(tmp_path: Path) -> None:
-    async with open_world(tmp_path) as world:
-        await world.put(
-            [Passage(key="a", title="Halden", text="The mill."), Passage(key="b", title="Porto", text="A ship.")]
-        )
+        keys = ("pumps", "valves")
+        await world.put([Passage(key=key, title="Halden", text=f"The {key} of the mill.") for key in keys])
+        for repeated in keys:
+            query = world.query(f"On valves and pumps: why do {repeated} fail?")
+            found = await world.searcher("sparse").search(query, Trace())
+            assert found.hits[0].document.key == repeated
+            assert found.hits[0].score > found.hits[1].score
         once, often = [
             (await world.searcher("sparse").search(world.query(text), Trace())).hits[0].score
             for text in ("the mill", "the mill, the, the")

@@ -231,10 +231,8 @@ def test_a_moved_chunk_keeps_its_terms_and_the_statistics() -> None:
 
 
 def test_merges_count_among_the_names_of_some_documents() -> None:
-    corpus = {
-        number: Content(document=number, version=0, names=names, facts=())
-        for number, names in enumerate((("alpha", "beta"), ("gamma", "alpha")))
-    }
+    names = enumerate((("alpha", "beta"), ("gamma", "alpha")))
+    corpus = {number: Content(document=number, version=0, names=own, facts=()) for number, own in names}
     seen, hidden = (GraphMerge(entity_id(name), name, entity_id("alpha"), "alpha") for name in ("beta", "gamma"))
     whole = build_snapshot(1, replace(rows(corpus, {}), merges=(seen, hidden)))
     some = whole.restrict_merges(frozenset({document(0)}))

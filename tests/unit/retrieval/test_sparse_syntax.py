@@ -60,9 +60,8 @@ async def test_a_weight_turns_the_order(books: World) -> None:
 @pytest.mark.parametrize("syntax", ["words", "lucene"])
 @pytest.mark.parametrize("word", ["दिल्ली", "বাংলা", "தமிழ்", "می\u200cخواهد", "cafe\u0301", "שָׁלוֹם"])
 async def test_words_with_marks_and_joiners_are_searched_whole(books: World, word: str, syntax: str) -> None:
-    await books.put(
-        [Passage(key="marked", title="", text=f"— {word}, {word}."), Passage(key="ka", title="", text="द ল")]
-    )
+    texts = {"marked": f"— {word}, {word}.", "ka": "द ল"}
+    await books.put([Passage(key=key, title="", text=text) for key, text in texts.items()])
     assert await keys(books, f"«{word}»?", syntax=syntax) == ["marked"]
 
 

@@ -38,26 +38,20 @@ def values(statistics: TermStatistics) -> dict[str, Any]:
     return {name: (v.dtype, v.tolist()) if isinstance(v, np.ndarray) else v for name, v in found.items()}
 
 
-@given(corpus=corpora)
-def test_what_is_read_is_what_was_written(corpus: list[list[Row]]) -> None:
-    found = read(corpus)
-    assert len(found) == len(corpus)
-    assert chunks_of(found) == corpus
+def masks(data: st.DataObject, corpus: list[list[Row]]) -> np.ndarray:
+    return np.array(data.draw(st.lists(st.booleans(), min_size=len(corpus), max_size=len(corpus))), np.bool_)
 
 
 @given(corpus=corpora, data=st.data())
-def test_rows_of_chosen_chunks_come_in_the_order_asked(corpus: list[list[Row]], data: st.DataObject) -> None:
-    chosen = data.draw(st.lists(st.integers(0, len(corpus) - 1))) if corpus else []
-    found, which = read(corpus).of(np.array(chosen, np.int64))
-    assert found.dtype == TERM
-    expected = [(n, row) for n, chunk in enumerate(chosen) for row in corpus[chunk]]
-    assert list(zip(which.tolist(), found.tolist(), strict=True)) == expected
-
-
-@given(corpus=corpora, data=st.data())
-def test_parts_that_are_kept_and_placed_again_are_the_whole(corpus: list[list[Row]], data: st.DataObject) -> None:
-    mask = np.array(data.draw(st.lists(st.booleans(), min_size=len(corpus), max_size=len(corpus))), np.bool_)
+def test_what_is_read_can_be_chosen_kept_and_placed_again(corpus: list[list[Row]], data: st.DataObject) -> None:
     whole = read(corpus)
+    assert (len(whole), chunks_of(whole)) == (len(corpus), corpus)
+    chosen = data.draw(st.lists(st.integers(0, len(corpus) - 1))) if corpus else []
+    found, which = whole.of(np.array(chosen, np.int64))
+    assert found.dtype == TERM
+    in_order = [(n, row) for n, chunk in enumerate(chosen) for row in corpus[chunk]]
+    assert list(zip(which.tolist(), found.tolist(), strict=True)) == in_order
+    mask = masks(data, corpus)
     kept, rest = whole.select(mask), whole.select(~mask)
     assert chunks_of(kept) == [chunk for chunk, keep in zip(corpus, mask, strict=True) if keep]
     at, others = np.flatnonzero(mask).astype(np.int32), np.flatnonzero(~mask).astype(np.int32)
@@ -77,34 +71,24 @@ def test_statistics_count_chunks_and_casing(corpus: list[list[Row]], block: int)
     assert found.stems.tolist() == sorted(df)
     asked = np.array([*sorted(df), 77, 3], np.uint32)
     assert found.document_frequency(asked).tolist() == [df[stem] for stem in asked.tolist()]
-    assert [part.tolist() for part in found.casing(asked)] == [
-        [counts[stem] for stem in asked.tolist()] for counts in (capital, lower)
-    ]
+    casing = [[counts[stem] for stem in asked.tolist()] for counts in (capital, lower)]
+    assert [part.tolist() for part in found.casing(asked)] == casing
     assert (found.chunks, found.length) == (len(corpus), sum(row[1] for chunk in corpus for row in chunk))
 
 
-@given(before=corpora, added=corpora, data=st.data())
-def test_changed_statistics_are_those_of_a_new_count(
-    before: list[list[Row]], added: list[list[Row]], data: st.DataObject
-) -> None:
-    gone = np.array(data.draw(st.lists(st.booleans(), min_size=len(before), max_size=len(before))), np.bool_)
-    old = read(before)
-    kept = [chunk for chunk, leaves in zip(before, gone, strict=True) if not leaves]
-    found = count_terms(old).apply(removed=old.select(gone), added=read(added))
-    assert values(found) == values(count_terms(read([*kept, *added])))
-
-
 @given(before=corpora, added=corpora, data=st.data(), sample=st.integers(1, 6))
-def test_layered_statistics_tell_casing_as_a_new_count_does(
+def test_changed_and_layered_statistics_are_those_of_a_new_count(
     before: list[list[Row]], added: list[list[Row]], data: st.DataObject, sample: int
 ) -> None:
-    gone = np.array(data.draw(st.lists(st.booleans(), min_size=len(before), max_size=len(before))), np.bool_)
-    old = read(before)
+    gone, old = masks(data, before), read(before)
     kept = [chunk for chunk, leaves in zip(before, gone, strict=True) if not leaves]
+    counted, anew = count_terms(old), read([*kept, *added])
+    found = counted.apply(removed=old.select(gone), added=read(added))
+    assert values(found) == values(count_terms(anew))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(terms, "_SAMPLE", sample)
-        layered = count_terms(old).layer(removed=old.select(gone), added=read(added))
-        assert layered.is_cased == count_terms(read([*kept, *added])).is_cased
+        layered = counted.layer(removed=old.select(gone), added=read(added))
+        assert layered.is_cased == count_terms(anew).is_cased
 
 
 def test_no_row_is_read_of_the_chunks_that_stay(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,60 +8,58 @@ from core.validity.changes import find_clause_changes, is_changed
 from core.validity.parts import is_placed
 from core.validity.unread import says_more
 
-CHANGES = [
-    (
-        'In Section 2.1 of the Agreement, the words "three (3) years" are replaced by "five (5) years".',
-        ("Section 2.1", ("three (3) years",), frozenset()),
-    ),
-    ('In Section 10.3, "USD 20" is replaced by "USD 35".', ("Section 10.3", ("USD 20",), frozenset())),
-    ("Clause 9.2 is amended by deleting “ten” and inserting “twelve”.", ("Clause 9.2", ("ten",), frozenset())),
-    (
-        'The Lease is amended by replacing "Net 30" with "Net 45" in Section 5.2.',
-        ("Section 5.2", ("Net 30",), frozenset()),
-    ),
-    ("Section 7.3 is deleted in its entirety.", ("Section 7.3", (), frozenset())),
-    ("Ziffer 5 wird wie folgt geändert: Die Frist beträgt 30 Tage.", ("Ziffer 5", (), frozenset())),
-    (
-        "In § 3 Abs. 2 werden die Wörter „drei Monate“ durch die Wörter „sechs Monate“ ersetzt.",
-        ("§ 3", ("drei Monate",), frozenset()),
-    ),
-    ("§ 4 erhält folgende Fassung: „§ 4 Die Miete beträgt 900 Euro.“", ("§ 4", (), frozenset())),
-    (
-        "Dans l'article 3, les mots « dix jours » sont remplacés par « vingt jours ».",
-        ("article 3", (" dix jours ",), frozenset()),
-    ),
-    (
-        "From 1 May 2024, the annual fee in Section 5.1 and Schedule C is USD 536,000.",
-        ("Section 5.1 and Schedule C", (), frozenset({"annual", "fee"})),
-    ),
-    (
-        "The monthly rent set out in Section 3 is increased to $4,000.",
-        ("Section 3", (), frozenset({"month", "rent"})),
+CHANGES: list[tuple[str, str, tuple[str, ...], set[str]]] = [
+    ('In Section 2.1, the words "three (3) years" are replaced by "five".', "Section 2.1", ("three (3) years",), set()),
+    ("Clause 9.2 is amended by deleting “ten” and inserting “twelve”.", "Clause 9.2", ("ten",), set()),
+    ('The Lease is amended by replacing "Net 30" with "Net 45" in Section 5.2.', "Section 5.2", ("Net 30",), set()),
+    ("Section 7.3 is deleted in its entirety.", "Section 7.3", (), set()),
+    ("Ziffer 5 wird wie folgt geändert: Die Frist beträgt 30 Tage.", "Ziffer 5", (), set()),
+    ("In § 3 Abs. 2 werden die Wörter „drei Monate“ durch „sechs“ ersetzt.", "§ 3", ("drei Monate",), set()),
+    ("§ 4 erhält folgende Fassung: „§ 4 Die Miete beträgt 900 Euro.“", "§ 4", (), set()),
+    ("Dans l'article 3, les mots « dix » sont remplacés par « vingt ».", "article 3", (" dix ",), set()),
+    ("The annual fee in Section 5 and Schedule C is USD 9.", "Section 5 and Schedule C", (), {"annual", "fee"}),
+    ("The monthly rent set out in Section 3 is increased to $4,000.", "Section 3", (), {"month", "rent"}),
+]
+
+
+@pytest.mark.parametrize(("sentence", "part", "words", "subject"), CHANGES)
+def test_a_sentence_changes_a_clause(sentence: str, part: str, words: tuple[str, ...], subject: set[str]) -> None:
+    (found,) = find_clause_changes(sentence)
+    assert (found.part, found.words, found.subject, found.text) == (part, words, subject, sentence)
+
+
+NO_CHANGES = [
+    "Section 2 of the Agreement shall not be amended.",
+    "Section 4 of this Amendment is deleted.",
+    "If Section 4 is deleted, the fee is waived.",
+    "The day rates in Section 5 remain unchanged.",
+    "A new Section 12 is added.",
+    "Section 5.2 of the Agreement applies to invoices.",
+    "§ 4 dieses Nachtrags wird aufgehoben.",
+    "Ziffer 5 wird nicht geändert.",
+    # no heading, or a condition
+    "The fee no longer applies.",
+    "3. Fees\nIf it rains, the fee does not apply.",
+    "3. Fees\nThe fee is EUR 4.",
+    # exceptions and denials
+    *(
+        f"3. Members\n{sentence}"
+        for sentence in (
+            "Die Anmeldung entfällt nicht.",
+            "Der Beitrag entfällt auf den Gast.",
+            "The ban on dogs does not apply to guide dogs.",
+            "The due does not apply where the member is a school.",
+            "The due does not apply, except to guests.",
+            "The membership lapses on the death of the member.",
+            "The membership lapses after three months.",
+            "The membership never lapses.",
+            "The membership may lapse.",
+        )
     ),
 ]
 
 
-@pytest.mark.parametrize(("sentence", "change"), CHANGES)
-def test_a_sentence_changes_a_clause(sentence: str, change: tuple[str, tuple[str, ...], frozenset[str]]) -> None:
-    (found,) = find_clause_changes(sentence)
-    assert (found.part, found.words, found.subject) == change
-    assert found.text == sentence
-
-
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "Section 2 of the Agreement shall not be amended.",
-        "Section 4 of this Amendment is deleted.",
-        "If Section 4 is deleted, the fee is waived.",
-        "The day rates in Section 5 remain unchanged.",
-        "A new Section 12 is added.",
-        "The words “three years” are replaced by “five years”.",
-        "Section 5.2 of the Agreement applies to invoices.",
-        "§ 4 dieses Nachtrags wird aufgehoben.",
-        "Ziffer 5 wird nicht geändert.",
-    ],
-)
+@pytest.mark.parametrize("sentence", NO_CHANGES)
 def test_a_sentence_changes_no_clause(sentence: str) -> None:
     assert list(find_clause_changes(sentence)) == []
 
@@ -175,6 +173,15 @@ def test_a_clause_may_be_named_by_its_heading() -> None:
         ("7. Parking. The fee for a space no longer applies.", "Parking", "The fee for a space no longer applies."),
         ("§ 5 Heizung\nDie Pauschale entfällt.", "Heizung", "Die Pauschale entfällt."),
         ("3. Fees\nA fee of EUR 5 is due instead of EUR 4.", "Fees", "A fee of EUR 5 is due instead of EUR 4."),
+        *(
+            (f"3. Members\n{sentence}", "Members", sentence)
+            for sentence in (
+                "The due no longer applies from 1 May 2030.",
+                "The due does not apply any more.",
+                "Der Beitrag entfällt ab dem 1. Mai 2030 ersatzlos.",
+                "The membership lapses on 2030-05-01.",
+            )
+        ),
     ],
 )
 def test_what_ends_is_read_under_its_heading(text: str, title: str, said: str) -> None:
@@ -183,22 +190,11 @@ def test_what_ends_is_read_under_its_heading(text: str, title: str, said: str) -
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["The fee no longer applies.", "3. Fees\nIf it rains, the fee does not apply.", "3. Fees\nThe fee is EUR 4."],
-)
-def test_nothing_ends_without_a_heading_or_under_a_condition(text: str) -> None:
-    assert list(find_clause_changes(text)) == []
-
-
-@pytest.mark.parametrize(
     ("text", "part"),
     [
         ("2. Dues\n\nThe yearly due in Section 5.1 is set at EUR 50 instead of EUR 40.", "Section 5.1"),
         ("2. Beiträge\n\nDer Beitrag in § 5 beträgt 50 Euro statt 40 Euro.", "§ 5"),
-        (
-            "2. Terms\n\nThe pause in clause 9 is extended to a week and the former pause shall no longer apply.",
-            "clause 9",
-        ),
+        ("2. Terms\n\nThe pause in clause 9 is a week; the former pause shall no longer apply.", "clause 9"),
         ("2. Terms\n\nClause 9 is replaced as follows; the former clause shall no longer apply.", "Clause 9"),
     ],
 )
@@ -211,38 +207,6 @@ def test_what_replaces_an_ending_may_be_of_another_clause() -> None:
     text = "4. Festival\nThe festival of 3 June 2030 does not take place. The due in Section 7 is EUR 9 instead."
     assert [change.part for change in find_clause_changes(text)] == ["Festival", "Section 7"]
     assert list(find_clause_changes("4. Festival\nThe festival in Section 7 does not take place.")) == []
-
-
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "Die Anmeldung entfällt nicht.",
-        "Der Beitrag entfällt auf den Gast.",
-        "The ban on dogs does not apply to guide dogs.",
-        "The due does not apply where the member is a school.",
-        "The due does not apply, except to guests.",
-        "The membership lapses on the death of the member.",
-        "The membership lapses after three months.",
-        "The membership never lapses.",
-        "The membership may lapse.",
-    ],
-)
-def test_exceptions_and_denials_end_nothing(sentence: str) -> None:
-    assert list(find_clause_changes(f"3. Members\n{sentence}")) == []
-
-
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "The due no longer applies from 1 May 2030.",
-        "The due does not apply any more.",
-        "Der Beitrag entfällt ab dem 1. Mai 2030 ersatzlos.",
-        "The membership lapses on 2030-05-01.",
-    ],
-)
-def test_an_ending_may_have_a_day(sentence: str) -> None:
-    (change,) = find_clause_changes(f"3. Members\n{sentence}")
-    assert (change.part, change.text) == ("Members", sentence)
 
 
 WHOLE = (

@@ -38,12 +38,8 @@ def make(*refs: DocumentRef, writers: Sequence[DocumentFilter] = ()) -> Register
 
 def test_the_first_and_the_last_day_count() -> None:
     one = ref("a", valid_from="2024-05-01", valid_to="2024-06-30")
-    assert [retired(day, one) for day in ("2024-04-30", "2024-05-01", "2024-06-30", "2024-07-01")] == [
-        {"a"},
-        set(),
-        set(),
-        {"a"},
-    ]
+    days = ("2024-04-30", "2024-05-01", "2024-06-30", "2024-07-01")
+    assert [retired(day, one) for day in days] == [{"a"}, set(), set(), {"a"}]
 
 
 def agreement(key: str, title: str, *parties: str, **stated: str) -> DocumentRef:
@@ -162,9 +158,7 @@ def test_an_amended_document_stays_in_force() -> None:
         ("Regulation No 12", "Regulation No 12/2019", False),
         ("Regulation No 12/2019", "Regulation No 12/2019a", False),
         ("Regulation No 12/2019", "Notes on Regulation No 12/2018", False),
-        ("Travel Policy", "Travel Policy", True),
         ("Travel Policy", "Travel Policy of the board", False),
-        ("Travel Policy 2021", "Travel Policy 2021", True),
         ("Travel Policy of 1 March 2021", "Travel Policy 2021", True),
         ("Travel Policy of 1 March 2021", "Travel Policy 2022", False),
         ("Travel Policy of 1 March 2021", "Travel Policy of 2 March 2021", False),
@@ -193,11 +187,11 @@ def test_which_title_a_name_means(name: str, title: str, *, means: bool) -> None
         ("it/security-v12.0.md", "Rules", False),
     ],
 )
-@pytest.mark.parametrize("name", ["version 2.0", "Version 2.0", "v2.0"])
-def test_a_number_alone_means_a_version_of_the_same_document(name: str, key: str, title: str, *, means: bool) -> None:
-    new = ref("it/security-v3.0.md", "Security Handbook Version 3.0", **said(("supersedes", name)))
-    assert (retired("2026-12-01", ref(key, title), new) == {key}) is means
-    assert bool(make(ref(key, title), new).validity[new.id].unresolved) is not means
+def test_a_number_alone_means_a_version_of_the_same_document(key: str, title: str, *, means: bool) -> None:
+    for name in ("version 2.0", "v2.0"):
+        new = ref("it/security-v3.0.md", "Security Handbook Version 3.0", **said(("supersedes", name)))
+        assert (retired("2026-12-01", ref(key, title), new) == {key}) is means
+        assert bool(make(ref(key, title), new).validity[new.id].unresolved) is not means
 
 
 @pytest.mark.parametrize(
@@ -207,7 +201,6 @@ def test_a_number_alone_means_a_version_of_the_same_document(name: str, key: str
         ("version 2.0 of the Travel Policy", "travel-policy-2.0.md", "Travel", True),
         ("the 2.0 version of the Travel Policy", "a.md", "Travel Policy v2.0", True),
         ("Fassung 2.0 der Reiserichtlinie", "a.md", "Reiserichtlinie, Version 2.0", True),
-        ("Edition 2021 of the Handbook", "a.md", "Handbook 2021", True),
         ("Version 2.0 of the Travel Policy", "a.md", "Travel Policy Version 2.1", False),
         ("Version 2.0 of the Travel Policy", "a.md", "Travel Policy", False),
         ("Version 2.0 of the Travel Policy", "a.md", "Group Travel Policy Version 2.0", False),
@@ -231,9 +224,8 @@ def test_a_number_that_two_versions_have_means_neither() -> None:
 
 
 def test_a_number_of_a_regulation_is_not_the_one_of_an_order() -> None:
-    new = ref(
-        "n", "Regulation No 9/2020 on levies", **said(("supersedes", "Regulation No 5/2018"), ("supersedes", "6/2018"))
-    )
+    states = said(("supersedes", "Regulation No 5/2018"), ("supersedes", "6/2018"))
+    new = ref("n", "Regulation No 9/2020 on levies", **states)
     named = [ref("a", "Regulation No 5/2018 on tolls"), ref("b", "Order No 6/2018 on fish")]
     levies = ref("c", "Regulation No 6/2018 on levies")
     assert retired("2026-12-01", *named, new) == {"a"}
@@ -241,18 +233,15 @@ def test_a_number_of_a_regulation_is_not_the_one_of_an_order() -> None:
 
 
 def test_a_name_that_fits_two_documents_retires_neither() -> None:
-    new = ref("new", **said(("supersedes", "Order 1/2015")))
-    assert retired("2026-12-01", ref("a", "Order 1/2015"), ref("b", "Order 1/2015"), new) == set()
-    assert make(ref("a", "Order 1/2015"), ref("b", "Order 1/2015"), new).validity[new.id].unresolved == (
-        "Order 1/2015",
-    )
+    both, new = [ref(key, "Order 1/2015") for key in "ab"], ref("new", **said(("supersedes", "Order 1/2015")))
+    assert retired("2026-12-01", *both, new) == set()
+    assert make(*both, new).validity[new.id].unresolved == ("Order 1/2015",)
 
 
 @pytest.mark.parametrize(
     ("of_new", "of_old", "counts"),
     [
         (None, None, True),
-        (("group:a",), None, True),
         (None, ("group:a",), False),
         (("group:a",), ("group:a",), True),
         (("group:a",), ("group:a", "group:b"), True),
@@ -323,6 +312,7 @@ def test_claims_that_only_names_could_settle_are_a_conflict() -> None:
 @pytest.mark.parametrize(
     ("new", "old", "problem"),
     [
+        (ref("h", valid_from="2023-01-01", supersedes="p"), ref("p", valid_from="2024-01-01"), "it begins no later"),
         (ref("book", **said(("supersedes", "policy"))), ref("policy", valid_from="2024-01-01"), "it has no day"),
         (ref("book", supersedes="policy"), ref("policy", valid_from="2024-01-01"), ""),
         (ref("h", "Handbook 2019", supersedes="policy"), ref("policy", valid_from="2024-01-01"), "of an earlier year"),
@@ -332,7 +322,6 @@ def test_claims_that_only_names_could_settle_are_a_conflict() -> None:
         (ref("h", valid_from="2019-03-01", supersedes="p"), ref("p", "Policy 2024"), "of an earlier year"),
         (ref("h", "Handbook 2025", supersedes="policy"), ref("policy", valid_from="2024-01-01"), ""),
         (ref("h", supersedes="p"), ref("p", "Policy 2024"), ""),
-        (ref("h", valid_from="2024-03-01", supersedes="p"), ref("p", "Policy 2024"), ""),
         (ref("h", supersedes="p"), ref("p"), ""),
         (ref("h"), ref("p", valid_from="2024-01-01", superseded_by="h"), ""),
     ],
@@ -361,11 +350,6 @@ def test_what_was_withdrawn_before_it_began_supersedes_nothing() -> None:
     old, new = ref("old"), ref("new", valid_from="2024-05-01", valid_to="2024-04-30", supersedes="old")
     assert retired("2025-01-01", old, new) == {"new"}
     assert "never in force" in make(old, new).validity[old.id].relations[0].problem
-
-
-def test_a_document_that_begins_earlier_supersedes_nothing() -> None:
-    old, new = ref("old", valid_from="2024-01-01"), ref("new", valid_from="2023-01-01", supersedes="old")
-    assert retired("2026-12-01", old, new) == set()
 
 
 def test_the_older_document_may_say_by_what_it_is_superseded() -> None:

@@ -142,11 +142,8 @@ def test_a_heading_of_two_lines() -> None:
     question = "15.2. Muss ich in den Einzelbenutzermodus wechseln, um ein Paket zu\n  aktualisieren?"
     text = under("Kapitel 14. Davor", chapter, "15.1. Härten", question, "15.3. Und danach")
     found = find_chapters(text, "")
-    assert [heading.title for heading in found][1:4] == [
-        chapter.replace("\n", " "),
-        "15.1. Härten",
-        " ".join(question.split()),
-    ]
+    titles = [chapter.replace("\n", " "), "15.1. Härten", " ".join(question.split())]
+    assert [heading.title for heading in found][1:4] == titles
     assert [text[heading.start : heading.end].strip() for heading in found][1:4] == [chapter, "15.1. Härten", question]
 
 
@@ -233,23 +230,10 @@ def printed(*parts: tuple[str, int]) -> str:
 
 
 def test_lines_further_left_than_the_prose_are_headings_beside_those_with_numbers() -> None:
-    text = printed(("Status of this Memo", 1), ("1. Ships", 2), ("1.1. hulls", 1), ("Security Considerations", 2))
-    text += printed(
-        ("2. Ports", 1), ("2.2. Piers", 1), ("4. After one that was not seen", 1), ("Authors' Addresses", 1)
-    )
-    found = find_chapters(text, "")
-    assert [heading.title for heading in found][:4] == [
-        "Status of this Memo",
-        "1. Ships",
-        "1.1. hulls",
-        "Security Considerations",
-    ]
-    assert [heading.title for heading in found][4:] == [
-        "2. Ports",
-        "2.2. Piers",
-        "4. After one that was not seen",
-        "Authors' Addresses",
-    ]
+    parts = [("Status of this Memo", 1), ("1. Ships", 2), ("1.1. hulls", 1), ("Security Considerations", 2)]
+    parts += [("2. Ports", 1), ("2.2. Piers", 1), ("4. After one that was not seen", 1), ("Authors' Addresses", 1)]
+    found = find_chapters(printed(*parts), "")
+    assert [heading.title for heading in found] == [title for title, _ in parts]
     assert [heading.level for heading in found] == [11, 11, 12, 11, 11, 12, 11, 11]
 
 
@@ -274,10 +258,8 @@ def test_a_table_of_contents_is_not_above_the_text() -> None:
 
 def test_entries_of_a_changelog_are_headings() -> None:
     entries = [f"gawk (1:5.{n}-1) unstable; urgency=medium" for n in range(4)]
-    text = "\n".join(
-        f"{entry}\n\n  * New upstream version, which is faster than the one before it.\n" for entry in entries
-    )
-    assert headings(text) == entries
+    change = "\n\n  * New upstream version, which is faster than the one before it.\n"
+    assert headings("\n".join(entry + change for entry in entries)) == entries
 
 
 def test_a_line_in_the_middle_of_the_first_page_is_the_title() -> None:
@@ -296,9 +278,8 @@ def test_printed_pages_are_one_text_without_their_headers_and_footers() -> None:
     joined = join_pages("\f\n".join(pages)).text
     assert joined.count("Chown") == 0
     assert joined.count("RFC 1") == 1, "the first may be the title"
-    assert [line.strip() for line in joined.splitlines() if "paragraph" in line] == [
-        f"The {n}. paragraph goes on" for n in range(1, 7)
-    ]
+    lines = [line.strip() for line in joined.splitlines() if "paragraph" in line]
+    assert lines == [f"The {n}. paragraph goes on" for n in range(1, 7)]
     assert join_pages("one\fpage break").text == "one\fpage break"
     cut = join_pages("\f".join(f"   word {n} of a sentence that\n   goes" for n in "abcd")).text
     assert "goes\n   word b" in cut
@@ -359,17 +340,11 @@ def test_a_long_section_ends_where_numbers_went_on_unseen() -> None:
     assert text[found[-1].start :].startswith("9. Notices")
 
 
-@pytest.mark.parametrize(
-    "capitals",
-    [
-        "EMPLOYER\n\n/s/ Ada Holm",
-        "EMPLOYER\n\nBy: Ada Holm",
-        "EMPLOYER\n\n____________",
-        "END OF TERMS",
-        "PAGE 17",
-        "NORTHERN\nHARBOUR RESOURCES\n\nCORPORATION",
-    ],
-)
+SIGNED = [f"EMPLOYER\n\n{line}" for line in ("/s/ Ada Holm", "By: Ada Holm", "____________")]
+CORPORATION = "NORTHERN\nHARBOUR RESOURCES\n\nCORPORATION"
+
+
+@pytest.mark.parametrize("capitals", [*SIGNED, "END OF TERMS", "PAGE 17", CORPORATION])
 def test_signatures_names_and_ends_in_capitals_are_no_headings(capitals: str) -> None:
     text = f"{under('RECITALS', 'PAYMENT')}\n\n{capitals}\n\n{BODY}\n"
     assert headings(f"{BODY}\n\n{text}") == ["RECITALS", "PAYMENT"]

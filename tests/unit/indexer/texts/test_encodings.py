@@ -62,15 +62,12 @@ def test_the_media_type_states_the_encoding() -> None:
     assert (stated.text, stated.notes) == (RUSSIAN, ())
 
 
-def test_a_wrong_statement_on_utf8_is_passed_over_with_a_note() -> None:
+def test_a_wrong_statement_is_passed_over_and_on_utf8_noted() -> None:
     decoded = decode_text("Straße".encode(), "a.txt", "shift-jis")
     assert decoded.text == "Straße"
     assert decoded.notes == ("read as UTF-8: it is declared to be shift-jis, but is not",)
-
-
-def test_an_unknown_encoding_is_as_if_none_was_stated() -> None:
     for name in ("nonsense", "hex", "idna", "unicode_escape", "undefined", "utf-7", "a\0b"):
-        assert decode_text(b"a\\x62c", "a.txt", name).text == "a\\x62c"
+        assert decode_text(b"a\\x62c", "a.txt", name).text == "a\\x62c", "as if none was stated"
 
 
 @pytest.mark.parametrize(

@@ -14,16 +14,9 @@ def test_yaml_with_dates_as_they_can_be_compared() -> None:
         "author:\n  name: Ada\nnothing:\n---\nText."
     )
     front = read_front_matter(text)
-    assert front.fields == {
-        "title": "Köln",
-        "year": 2024,
-        "date": "2024-05-01",
-        "updated": "2024-05-01T10:00:00+00:00",
-        "tags": ["a", "b"],
-        "draft": False,
-        "author": {"name": "Ada"},
-        "nothing": None,
-    }
+    days = {"date": "2024-05-01", "updated": "2024-05-01T10:00:00+00:00"}
+    others = {"tags": ["a", "b"], "draft": False, "author": {"name": "Ada"}, "nothing": None}
+    assert front.fields == {"title": "Köln", "year": 2024, **days, **others}
     assert text[front.end :] == "Text."
 
 
@@ -44,23 +37,15 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
 )
 
 
-@pytest.mark.parametrize(
-    "inner",
-    [
-        "title: one: two",
-        "a: [1, 2",
-        BOMB,
-        "a: " + "[" * 5000,
-        "a: !!python/object/apply:os.system ['true']",
-        'a: "\\ud800"',
-    ],
-)
+CALL = "a: !!python/object/apply:os.system ['true']"
+
+
+@pytest.mark.parametrize("inner", ["title: one: two", "a: [1, 2", BOMB, "a: " + "[" * 1500, CALL, 'a: "\\ud800"'])
 def test_what_cannot_be_parsed_remains_text_with_a_note(inner: str) -> None:
     text = f"---\n{inner}\n---\n# T\n\nText."
     document = loader_for("text/markdown").load(source_of(text.encode()))
-    assert [note.partition(" (")[0] for note in document.metadata[LOADER_NOTES]] == [
-        "the front matter is read as text: it is no valid YAML"
-    ]
+    [note] = document.metadata[LOADER_NOTES]
+    assert note.startswith("the front matter is read as text: it is no valid YAML (")
     assert document.blocks[0].text.startswith("---")
 
 

@@ -55,10 +55,8 @@ def test_a_quote_behind_spaces_that_does_not_close_is_a_sign_of_its_cell() -> No
 
 
 def test_a_table_without_a_header() -> None:
-    assert (
-        load("csv", "1815,Ada\n1791,Charles\n").pages[0]
-        == "column 1: 1815; column 2: Ada\ncolumn 1: 1791; column 2: Charles"
-    )
+    charles = "column 1: 1815; column 2: Ada\ncolumn 1: 1791; column 2: Charles"
+    assert load("csv", "1815,Ada\n1791,Charles\n").pages[0] == charles
     assert load("csv", "a,b\nc,d\n", header="no").pages[0].startswith("column 1: a; column 2: b\n")
     assert load("csv", "a,b\n").pages[0] == "column 1: a; column 2: b"
     assert load("csv", "a,b\nc,d,e\n").pages[0] == "a: c; b: d; column 3: e"
@@ -69,10 +67,8 @@ def test_rows_stay_whole_and_a_column_gives_the_heading() -> None:
     blocks = load("csv", table, block_characters=100).blocks
     assert all(line.startswith("country: ") for block in blocks for line in block.text.splitlines())
     assert all(len(block.text) <= 101 for block in blocks)
-    assert [block.heading for block in load("csv", table, heading="country", block_characters=9999).blocks] == [
-        ("DE",),
-        ("FR",),
-    ]
+    headed = load("csv", table, heading="country", block_characters=9999).blocks
+    assert [block.heading for block in headed] == [("DE",), ("FR",)]
     assert len(load("csv", table, block_characters=0).blocks) == 60
 
 
@@ -206,9 +202,8 @@ def test_a_mail_that_came_back_tells_why() -> None:
     report = "Content-Type: message/delivery-status\n\nReporting-MTA: dns; mx.example\n\n"
     failed = "Final-Recipient: rfc822; bob@example.org\nDiagnostic-Code: smtp; 550 5.7.1 BANNED: mail.bat\n"
     headers = "Content-Type: text/rfc822-headers\n\nSubject: The offer 01956-02-2\n"
-    mail = load(
-        "eml", f'{HEAD}Content-Type: multipart/report; boundary="X"\n\n--X\n{report}{failed}\n--X\n{headers}--X--\n'
-    )
+    parts = f'Content-Type: multipart/report; boundary="X"\n\n--X\n{report}{failed}\n--X\n{headers}--X--\n'
+    mail = load("eml", HEAD + parts)
     assert "Diagnostic-Code: smtp; 550 5.7.1 BANNED: mail.bat" in mail.pages[0]
     assert "Reporting-MTA: dns; mx.example" in mail.pages[0]
     assert "Subject: The offer 01956-02-2" in mail.pages[0]
@@ -281,26 +276,15 @@ def cell(kind: str, source: object, *outputs: dict[str, object]) -> dict[str, ob
 
 
 def test_cells_are_under_their_headings_with_outputs_that_are_bounded() -> None:
-    notebook = {
-        "nbformat": 4,
-        "metadata": {"kernelspec": {"language": "python"}},
-        "cells": [
-            cell("markdown", ["# Wells\n", "\n", "Intro.\n", "## Digging"]),
-            cell(
-                "code",
-                "print(1)",
-                {"output_type": "stream", "text": ["1\n"]},
-                {"output_type": "execute_result", "data": {"text/plain": "x" * 5000, "image/png": "AAAA"}},
-            ),
-            cell(
-                "code",
-                "1/0",
-                {"output_type": "error", "ename": "ZeroDivisionError", "evalue": "\x1b[31mby zero\x1b[0m"},
-            ),
-            cell("markdown", "## Empty"),
-            cell("raw", "Raw."),
-        ],
-    }
+    stream = {"output_type": "stream", "text": ["1\n"]}
+    result = {"output_type": "execute_result", "data": {"text/plain": "x" * 5000, "image/png": "AAAA"}}
+    error = {"output_type": "error", "ename": "ZeroDivisionError", "evalue": "\x1b[31mby zero\x1b[0m"}
+    cells = [
+        cell("markdown", ["# Wells\n", "\n", "Intro.\n", "## Digging"]),
+        *(cell("code", "print(1)", stream, result), cell("code", "1/0", error)),
+        *(cell("markdown", "## Empty"), cell("raw", "Raw.")),
+    ]
+    notebook = {"nbformat": 4, "metadata": {"kernelspec": {"language": "python"}}, "cells": cells}
     document = load("ipynb", json.dumps(notebook), output_characters=10)
     assert (document.title, document.metadata) == ("Wells", {"programming_language": "python"})
     assert sections(document) == [
@@ -369,16 +353,10 @@ def test_python_is_cut_at_its_definitions() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("key", "text"),
-    [
-        ("a.rs", "fn main() {}\n"),
-        ("a.py", "print 'Python 2'\n"),
-        ("a.py", "(" * 10_000),
-        ("a.py", "x = 1if y else 2\n"),
-        ("a.py", "x = " + "-" * 50_000),
-    ],
-)
+BAD_PYTHON = ("print 'Python 2'\n", "(" * 10_000, "x = 1if y else 2\n", "x = " + "-" * 50_000)
+
+
+@pytest.mark.parametrize(("key", "text"), [("a.rs", "fn main() {}\n"), *(("a.py", text) for text in BAD_PYTHON)])
 def test_other_source_is_one_block(key: str, text: str) -> None:
     assert [block.text for block in load("source", text, key=key).blocks] == [text]
 

@@ -100,14 +100,7 @@ def evidence(
 ) -> PoolEvidence:
     """Stage 1 ranks by the cosine, unless its scores are given."""
     gathered = pool(
-        snapshot,
-        question,
-        dense=dense,
-        sparse=sparse,
-        mass=mass,
-        vectors=vectors,
-        chunks=chunks,
-        documents=documents,
+        snapshot, question, dense=dense, sparse=sparse, mass=mass, vectors=vectors, chunks=chunks, documents=documents
     )
     scores = np.nan_to_num(gathered.dense) if stage1 is None else np.array(stage1, np.float64)
     return compute_evidence(gathered, scores, question, snapshot, snapshot.graph(documents))

@@ -1,19 +1,16 @@
 """What a hit's score is made of sums to it."""
 
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from core import ids
 from core.ports.retrieval import Hit
 from core.trace import Trace
-from retrieval.bridged.ranker import SHIPPED, load_ranker, rank, split_score
+from retrieval.bridged.ranker import load_ranker
 from testing.contracts.searcher import PASSAGES, QUESTION
 from tests.searching import World, open_world
-from tests.unit.retrieval.bridged.builders import Said, corpus, evidence
 
 
 @pytest.fixture
@@ -49,14 +46,3 @@ async def test_where_no_name_leads_on_the_plain_signals_sum_to_the_score(world: 
     for hit in found:
         assert set(hit.contributions) == PLAIN | {"exact"}
         assert sum(hit.contributions.values()) == pytest.approx(hit.score, abs=1e-9)
-
-
-@pytest.mark.parametrize("ranker", SHIPPED)
-@pytest.mark.parametrize("share", [0.0, 0.4, 1.0])
-@pytest.mark.parametrize("alike", [True, False])
-def test_also_where_no_candidate_differs(ranker: str, share: float, alike: bool) -> None:
-    dense = [0.5] * 4 if alike else [0.5, 0.4, 0.2, 0.1]
-    found = replace(evidence(corpus(*[Said(title="Hello Love")] * 4), "Hello Love?", dense=dense), graph_share=share)
-    parts = split_score(load_ranker(ranker), found)
-    np.testing.assert_allclose(sum(parts.values()), rank(load_ranker(ranker), found), atol=1e-9)
-    assert np.isfinite(rank(load_ranker(ranker), found)).all()

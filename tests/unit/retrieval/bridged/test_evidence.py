@@ -73,14 +73,11 @@ def test_standing_is_by_cosine_among_those_that_have_the_name(found: PoolEvidenc
         (int(owner), str(names[name])): float(value)
         for owner, name, value in zip(found.names.owner, found.names.name, found.standing, strict=True)
     }
-    assert standing == pytest.approx(
-        {
-            (0, "hello love"): 1, (3, "hello love"): 2 / 3,
-            (0, "hank snow"): 1, (1, "hank snow"): 2 / 3,
-            (1, "madison"): 1, (2, "madison"): 2 / 3,
-            (3, "zebra"): 1,
-        }
-    )  # fmt: skip
+    first, second = 1, pytest.approx(2 / 3)
+    assert standing == {
+        (0, "hello love"): first, (0, "hank snow"): first, (1, "madison"): first, (3, "zebra"): first,
+        (3, "hello love"): second, (1, "hank snow"): second, (2, "madison"): second,
+    }  # fmt: skip
     assert found.links.standing[0].tolist() == pytest.approx([0, 0.5 * TWO_OF_FOUR * 2 / 3, 0, 0])
     assert found.links.standing[1].tolist() == pytest.approx([0.4 * TWO_OF_FOUR, 0, 0.4 * TWO_OF_FOUR * 2 / 3, 0])
 
@@ -124,22 +121,12 @@ def test_words_are_weighed_as_bm25_does_and_told_as_a_share_of_the_best() -> Non
     assert found.wording.tolist() == pytest.approx([one / max(one, two), two / max(one, two), 0])
 
 
-def test_title_overlap_is_the_share_of_its_words_that_the_question_has() -> None:
-    found = evidence(
-        corpus(
-            Said(title="River stone", text="asked"),
-            Said(title="Gravel", heading="Stone", text="river"),
-            Said(text="river stone"),
-        ),
-        "which stone?",
-        dense=[0, 0, 0],
-    )
+def test_title_overlap_is_the_share_of_its_words_that_the_question_has(found: PoolEvidence) -> None:
+    assert found.title_overlap.tolist() == pytest.approx([1, 0, 0, 0]), "by the words of names, too"
+    chunks = Said(title="River stone", text="asked"), Said(title="Gravel", heading="Stone", text="river")
+    found = evidence(corpus(*chunks, Said(text="river stone")), "which stone?", dense=[0, 0, 0])
     stone, river, gravel = log(1 + 0.5 / 3.5), log(1 + 0.5 / 3.5), log(1 + 2.5 / 1.5)
     assert found.title_overlap.tolist() == pytest.approx([stone / (stone + river), stone / (stone + gravel), 0])
-
-
-def test_a_title_overlaps_by_the_words_of_names_too(found: PoolEvidence) -> None:
-    assert found.title_overlap.tolist() == pytest.approx([1, 0, 0, 0])
 
 
 def test_a_filter_hides_links_that_only_other_documents_know(snapshot: GraphSnapshot) -> None:
@@ -148,9 +135,8 @@ def test_a_filter_hides_links_that_only_other_documents_know(snapshot: GraphSnap
     found = evidence(snapshot, QUESTION, dense=DENSE[1:], chunks=[1, 2, 3], documents=chosen)
     one_of_four, two_of_four = 1.0, TWO_OF_FOUR
     rarity = dict(zip(snapshot.columns.names.take(found.names.entities), found.names.rarity.tolist(), strict=True))
-    assert rarity == pytest.approx(
-        {"hank snow": one_of_four, "madison": two_of_four, "zebra": one_of_four, "hello love": one_of_four}
-    )
+    names = "hank snow", "zebra", "hello love"
+    assert rarity == pytest.approx({**dict.fromkeys(names, one_of_four), "madison": two_of_four})
     assert found.links.title.tolist() == [[0, 0.4, 0], [0, 0, 0], [0, 0, 0]]
     alone = frozenset(map(document, ("singer", "zebra")))
     found = evidence(snapshot, QUESTION, dense=[0.4, 0.1], chunks=[1, 3], documents=alone)
@@ -178,14 +164,10 @@ def test_without_any_name_nothing_leads_anywhere() -> None:
     assert found.standing.tolist() == []
 
 
-def test_one_candidate_alone_is_its_own_only_source() -> None:
+def test_one_candidate_alone_is_its_own_only_source_and_an_empty_corpus_has_none() -> None:
     found = evidence(corpus(SONG), QUESTION, dense=[0.5])
-    assert found.sources.tolist() == [0]
-    assert found.source_weight.tolist() == [1]
+    assert (found.sources.tolist(), found.source_weight.tolist()) == ([0], [1])
     assert found.links.any.tolist() == found.added.tolist() == found.similarity.tolist() == [[0]]
-
-
-def test_an_empty_corpus_has_no_source() -> None:
     found = evidence(corpus(), QUESTION, dense=[])
     assert (len(found.chunks), len(found.sources)) == (0, 0)
     assert found.best(np.zeros((0, 0))).tolist() == []

@@ -108,32 +108,12 @@ BY_HAND: dict[str, list[float]] = {
     "bridge_title": [0, 0.5, exp(-1) * 0.4, 0],
     "bridge_title_adds": [0, 0.5, 0, 0],
     # back from the singer to the song at a weight of 1/e; back from the town to the singer at less than from the song
-    "bridge_name": [
-        exp(-1) * sqrt(0.2 * TWO_OF_FOUR),
-        sqrt(0.2 * TWO_OF_FOUR),
-        exp(-1) * sqrt(0.08 * TWO_OF_FOUR),
-        0,
-    ],
+    "bridge_name": [exp(-1) * sqrt(0.2 * TWO_OF_FOUR), sqrt(0.2 * TWO_OF_FOUR), exp(-1) * sqrt(0.08 * TWO_OF_FOUR), 0],
     "bridge_name_adds": [0, sqrt(0.2 * TWO_OF_FOUR), 0, 0],
     "bridge_back": [exp(-1) * 0.5, exp(-2) * 0.4, 0, 0.3 * 0.1],
-    "bridge_rarities": [
-        exp(-1) * log(1 + TWO_OF_FOUR**2),
-        log(1 + TWO_OF_FOUR**2),
-        exp(-1) * log(1 + TWO_OF_FOUR**2),
-        0,
-    ],
-    "bridge_standing": [
-        exp(-1) * 0.4 * TWO_OF_FOUR,
-        0.5 * TWO_OF_FOUR * 2 / 3,
-        exp(-1) * 0.4 * TWO_OF_FOUR * 2 / 3,
-        0,
-    ],
-    "bridge_like_question": [
-        exp(-1) * 1,  # 3 x .5 is more than all
-        0.75,
-        exp(-1) * 0.25,
-        0,
-    ],
+    "bridge_rarities": [weight * log(1 + TWO_OF_FOUR**2) for weight in (exp(-1), 1, exp(-1), 0)],
+    "bridge_standing": [exp(-1) * 0.4 * TWO_OF_FOUR, 0.5 * TWO_OF_FOUR * 2 / 3, exp(-1) * 0.4 * TWO_OF_FOUR * 2 / 3, 0],
+    "bridge_like_question": [exp(-1), 0.75, exp(-1) * 0.25, 0],  # 3 x .5 is more than all
     "same_title": [0, 0, 0, 0],
 }
 
@@ -180,15 +160,9 @@ def test_products_are_of_what_they_name() -> None:
     assert found[:, 1].tolist() == pytest.approx((bridge * by_hand["words"]).tolist())
 
 
-def test_without_any_name_every_bridge_is_nothing() -> None:
+def test_without_any_name_every_bridge_is_nothing_and_without_mass_or_words_what_counts_them() -> None:
     for name in FEATURES:
         if name.startswith("bridge_"):
             assert FEATURES[name](case_of("no names")).tolist() == [0, 0]
-
-
-def test_without_mass_or_words_what_counts_them_is_nothing() -> None:
-    for name in FEATURES:
-        if name.startswith("mass_"):
-            assert FEATURES[name](case_of("unknown words")).tolist() == [0] * 4
-        if name.startswith("words"):
+        if name.startswith(("mass_", "words")):
             assert FEATURES[name](case_of("unknown words")).tolist() == [0] * 4

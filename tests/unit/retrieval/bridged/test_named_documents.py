@@ -1,5 +1,7 @@
 """Which documents the lead-in of a question names, and which passages are of others."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -11,11 +13,7 @@ from tests.unit.retrieval.bridged.builders import Said, corpus, document
 
 KEYS = ("halden-lease.txt", "Keep.txt", "notes.txt")
 TEXTS = {
-    "halden-lease.txt": [
-        "The lease of Halden Mills.",
-        "The tenant may sublet the premises.",
-        "Rent is due each month.",
-    ],
+    "halden-lease.txt": ["Lease of Halden Mills.", "The tenant may sublet the premises.", "Rent is due each month."],
     "Keep.txt": ["Privacy policy.", "We keep your data safe.", "The app stores your workouts."],
     "notes.txt": ["The privacy policy of others.", "They keep minutes.", "A letter about the Halden lease."],
 }
@@ -26,16 +24,15 @@ def snapshot() -> GraphSnapshot:
     return corpus(*(Said(document=key, text=text) for key in KEYS for text in TEXTS[key]))
 
 
-def refs() -> dict[str, DocumentRef]:
-    return {
-        document(key): DocumentRef(id=document(key), key=key, title=key.partition(".")[0], metadata={}) for key in KEYS
+def find(question: str, snapshot: GraphSnapshot, chunks: Sequence[int] = range(9), **names: Sequence[str]) -> set[str]:
+    """Returns the keys of `KEYS` that are named; `names` has other keys or titles for these documents."""
+    titles = names.get("titles", [key.partition(".")[0] for key in KEYS])
+    refs = {
+        document(own): DocumentRef(id=document(own), key=key, title=title, metadata={})
+        for own, key, title in zip(KEYS, names.get("keys", KEYS), titles, strict=True)
     }
-
-
-def named(question: str, snapshot: GraphSnapshot, chunks: list[int] | None = None) -> set[str]:
-    places = np.array(range(9) if chunks is None else chunks, np.int64)
-    found = find_named(question, refs(), places, snapshot)
-    return {ref.key for ref in refs().values() if ref.id in found}
+    found = find_named(question, refs, np.array(chunks, np.int64), snapshot)
+    return {key for key in KEYS if document(key) in found}
 
 
 @pytest.mark.parametrize(
@@ -52,33 +49,24 @@ def named(question: str, snapshot: GraphSnapshot, chunks: list[int] | None = Non
     ],
 )
 def test_the_lead_in_names_documents(question: str, keys: set[str], snapshot: GraphSnapshot) -> None:
-    assert named(question, snapshot) == keys
+    assert find(question, snapshot) == keys
 
 
 def test_the_name_of_a_file_is_a_title(snapshot: GraphSnapshot) -> None:
-    long = {
-        document(key): DocumentRef(id=document(key), key=file, title="Terms of the trading house of Corvo", metadata={})
-        for key, file in zip(KEYS, ("legal/EPL-1.0.txt", "legal/mpl.txt", "notes.txt"), strict=True)
-    }
-    found = find_named("What does EPL 1.0 say about the premises?", long, np.arange(9), snapshot)
-    assert set(found) == {document("halden-lease.txt")}
+    keys, titles = ("legal/EPL-1.0.txt", "legal/mpl.txt", "notes.txt"), ["Terms of the trading house of Corvo"] * 3
+    question = "What does EPL 1.0 say about the premises?"
+    assert find(question, snapshot, keys=keys, titles=titles) == {"halden-lease.txt"}
 
 
 def test_a_contract_with_somebody_is_none_with_others(snapshot: GraphSnapshot) -> None:
     """The title of the lease is most of the lead-in; the name stands in another document."""
-    titles = {
-        document(key): DocumentRef(id=document(key), key=key, title=title, metadata={})
-        for key, title in zip(KEYS, ("Contract of tenancy", "Terms", "Notes"), strict=True)
-    }
-    found = find_named("Is my data safe under the contract with Keep?", titles, np.arange(9), snapshot)
-    assert set(found) == {document("Keep.txt")}
+    titles = ("Contract of tenancy", "Terms", "Notes")
+    assert find("Is my data safe under the contract with Keep?", snapshot, titles=titles) == {"Keep.txt"}
 
 
 def test_a_document_with_few_candidates_is_not_named(snapshot: GraphSnapshot) -> None:
-    assert (
-        named("Consider the lease of Halden Mills; may the tenant sublet?", snapshot, [0, 1, 3, 4, 5, 6, 7, 8]) == set()
-    )
-    assert named("Consider the lease of Halden Mills; may the tenant sublet?", snapshot, [0, 1, 2]) == set()
+    for chunks in ([0, 1, 3, 4, 5, 6, 7, 8], [0, 1, 2]):
+        assert find("Consider the lease of Halden Mills; may the tenant sublet?", snapshot, chunks) == set()
 
 
 def test_passages_of_other_documents_lose_unless_they_have_the_name(snapshot: GraphSnapshot) -> None:

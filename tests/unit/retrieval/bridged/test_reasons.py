@@ -13,39 +13,26 @@ from core.trace import Trace
 from testing.indexed_corpus import Passage
 from tests.searching import World, open_world
 
-BABBAGE = Passage(
-    key="source",
-    title="Charles Babbage",
-    text="Charles Babbage designed the Analytical Engine with Ada Lovelace.",
-)
+
+def said(key: str, title: str, text: str, *names: str) -> Passage:
+    return Passage(key=key, title=title, text=text, names=names)
+
+
 PASSAGES = (
-    BABBAGE,
-    Passage(
-        key="title",
-        title="Analytical Engine",
-        text="It was a calculator. The first paper on it was published in the year 1842.",
-    ),
-    Passage(
-        key="shared",
-        title="Turin lectures",
-        text="Luigi Menabrea heard of Somerville Mill in Turin, where a paper was published.",
-    ),
-    Passage(key="seen", title="Hall", text="Charles Babbage was often seen near Somerville Mill."),
-    Passage(key="back", title="Failed calculators", text="A workshop that knew Difference Drum failed."),
-    Passage(key="drum", title="Difference Drum", text="The machine of Charles Babbage that was published on paper."),
-    Passage(key="zebra", title="Zebra", text="The zebra lives in herds and eats grass."),
+    said("source", "Charles Babbage", "Charles Babbage designed the Analytical Engine with Ada Lovelace."),
+    said("title", "Analytical Engine", "It was a calculator. The first paper on it was published in the year 1842."),
+    said("shared", "Turin lectures", "Luigi Menabrea heard of Somerville Mill in Turin, where a paper was published."),
+    said("seen", "Hall", "Charles Babbage was often seen near Somerville Mill."),
+    said("back", "Failed calculators", "A workshop that knew Difference Drum failed."),
+    said("drum", "Difference Drum", "The machine of Charles Babbage that was published on paper."),
+    said("zebra", "Zebra", "The zebra lives in herds and eats grass."),
 )
 QUESTION = "In which year was the paper on the machine of Charles Babbage published?"
 ELSEWHERE = (
-    Passage(
-        key="ru",
-        title="Университет",
-        text="Университет основал Иван Шувалов в городе Москва.",
-        names=("Москва", "Иван Шувалов"),
-    ),
-    Passage(key="ru2", title="Москва", text="столица страны"),
-    Passage(key="zh", title="胡适", text="胡适是北京大学的校长。", names=("北京大学", "胡适")),
-    Passage(key="zh2", title="蔡元培", text="他在北京大学。", names=("北京大学",)),
+    said("ru", "Университет", "Университет основал Иван Шувалов в городе Москва.", "Москва", "Иван Шувалов"),
+    said("ru2", "Москва", "столица страны"),
+    said("zh", "胡适", "胡适是北京大学的校长。", "北京大学", "胡适"),
+    said("zh2", "蔡元培", "他在北京大学。", "北京大学"),
 )
 
 
@@ -63,24 +50,19 @@ async def hits(world: World, text: str = QUESTION, trace: Trace | None = None, *
 
 
 async def test_each_hit_says_why_it_is_there(world: World) -> None:
-    said = {key: hit.reasons for key, hit in (await hits(world)).items()}
-    assert said["source"][0] == "its title is “Charles Babbage”, which the question names"
-    assert said["title"] == (
-        "linked from *Charles Babbage*, which names its title",
-        "brings “year”, “paper”, “published”",
-    )
-    assert said["shared"] == ("linked from *Hall*: both name “Somerville Mill”", "brings “paper”, “published”")
-    assert said["back"] == ("names *Difference Drum*, the title of a source",)
-    assert said["drum"][:2] == (
-        "names “Charles Babbage” of the question",
-        "has “machine”, “paper”, “published” of the question",
-    )
-    assert said["zebra"] == (f"like the question (cosine {(await hits(world))['zebra'].signals.dense:.2f})",)
-
-
-async def test_a_name_that_the_question_has_links_nothing(world: World) -> None:
-    for hit in (await hits(world)).values():
-        assert not any("names *Charles Babbage*" in reason or "both name “Charles" in reason for reason in hit.reasons)
+    found = await hits(world)
+    reasons = {key: hit.reasons for key, hit in found.items()}
+    assert reasons["source"][0] == "its title is “Charles Babbage”, which the question names"
+    leads, brings = "linked from *Charles Babbage*, which names its title", "brings “year”, “paper”, “published”"
+    assert reasons["title"] == (leads, brings)
+    assert reasons["shared"] == ("linked from *Hall*: both name “Somerville Mill”", "brings “paper”, “published”")
+    assert reasons["back"] == ("names *Difference Drum*, the title of a source",)
+    names, has = "names “Charles Babbage” of the question", "has “machine”, “paper”, “published” of the question"
+    assert reasons["drum"][:2] == (names, has)
+    assert reasons["zebra"] == (f"like the question (cosine {found['zebra'].signals.dense:.2f})",)
+    for reason in (reason for own in reasons.values() for reason in own):
+        assert "names *Charles Babbage*" not in reason, "a name that the question has links nothing"
+        assert "both name “Charles" not in reason
 
 
 async def test_names_are_shown_as_they_are_written(world: World) -> None:
@@ -103,22 +85,15 @@ async def test_passages_of_one_title_say_so(world: World) -> None:
 
 
 async def test_what_only_the_graph_leads_to_says_from_where(world: World) -> None:
-    await world.put(
-        [
-            Passage(key="fact", title="Dairy", text="no names", triples=(("Quark", "is eaten by", "Xylo"),)),
-            Passage(key="xylo", title="Xylo", text="lives far away"),
-        ]
-    )
+    dairy = Passage(key="fact", title="Dairy", text="no names", triples=(("Quark", "is eaten by", "Xylo"),))
+    await world.put([dairy, said("xylo", "Xylo", "lives far away")])
     only = frozenset(map(ids.document_id, ["fact", "xylo"]))
     found = await hits(world, "Who eats Quark?", documents=only)
     assert found["xylo"].reasons == ("reached from “Quark” through the graph",)
-    await world.put(
-        [Passage(key="larch", title="Larch tree", text="needles"), Passage(key="tam", title="Tamarack", text="bogs")],
-        synonyms=[("Larch tree", "Tamarack", 0.9)],
-    )
-    assert (await hits(world, "Where does the Larch tree grow?"))["tam"].reasons == (
-        "reached from “Larch tree” through the graph",
-    )
+    trees = [said("larch", "Larch tree", "needles"), said("tam", "Tamarack", "bogs")]
+    await world.put(trees, synonyms=[("Larch tree", "Tamarack", 0.9)])
+    found = await hits(world, "Where does the Larch tree grow?")
+    assert found["tam"].reasons == ("reached from “Larch tree” through the graph",)
 
 
 async def test_a_source_is_not_told_once_the_record_has_lost_it(tmp_path: Path) -> None:
@@ -134,9 +109,9 @@ async def test_a_source_is_not_told_once_the_record_has_lost_it(tmp_path: Path) 
 
 async def test_documents_that_were_not_asked_for_link_nothing(world: World) -> None:
     only = frozenset(map(ids.document_id, ["title", "shared", "drum"]))
-    said = {key: hit.reasons for key, hit in (await hits(world, documents=only)).items()}
-    assert set(said) == {"title", "shared", "drum"}
-    assert not any("link" in reason for reasons in said.values() for reason in reasons)
+    reasons = {key: hit.reasons for key, hit in (await hits(world, documents=only)).items()}
+    assert set(reasons) == {"title", "shared", "drum"}
+    assert not any("link" in reason for own in reasons.values() for reason in own)
 
 
 async def test_without_a_link_the_reasons_still_hold(world: World) -> None:
@@ -157,12 +132,8 @@ async def test_nothing_is_said_unless_asked(world: World) -> None:
 
 async def test_long_titles_are_cut(world: World) -> None:
     title = "Paper on the machine of Babbage " * 5
-    await world.put(
-        [
-            Passage(key="long", title=title, text="The paper on the machine was written by the Quiet River."),
-            Passage(key="river", title="Quiet River", text="It flows in the year."),
-        ]
-    )
+    long = said("long", title, "The paper on the machine was written by the Quiet River.")
+    await world.put([long, said("river", "Quiet River", "It flows in the year.")])
     reasons = (await hits(world))["river"].reasons
     assert reasons[0].startswith("linked from *Paper on the machine of Babbage Paper")
     assert reasons[0].endswith("…*, which names its title")

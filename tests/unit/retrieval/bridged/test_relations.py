@@ -8,15 +8,9 @@ from retrieval.bridged.reasons import describe_relation
 
 def chunk(position: int, heading: str = "", document: str = "d") -> Chunk:
     return Chunk(
-        id=f"c{position}",
-        document_id=document,
-        view_id="v",
-        position=position,
-        text="text",
-        heading=heading,
-        page=None,
-        span=None,
-    )
+        id=f"c{position}", document_id=document, view_id="v", position=position, text="text", heading=heading,
+        page=None, span=None,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(

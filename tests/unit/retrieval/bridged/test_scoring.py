@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,23 +32,15 @@ def five(share: float, exact: Sequence[float] = (0, 0, 0, 0, 0)) -> PoolEvidence
     return replace(found, graph_share=share, exact=np.array(exact, np.float64))
 
 
-def plain(
-    cosine: Sequence[float],
-    *,
-    documents: Sequence[str] | None = None,
-    positions: Sequence[int] | None = None,
-    sparse: Sequence[float] | None = None,
-    exact: Sequence[float] | None = None,
-) -> PoolEvidence:
-    """Candidates without names or words of the question, of which the cosines and the places are known."""
-    keys = documents or [str(number) for number in range(len(cosine))]
-    chunks = corpus(*(Said(text="grass", document=key) for key in keys))
-    found = evidence(chunks, "performers", dense=cosine, sparse=sparse)
-    return replace(
-        found,
-        positions=np.array(positions or [0] * len(cosine), np.int64),
-        exact=np.zeros(len(cosine)) if exact is None else np.array(exact, np.float64),
+def plain(cosine: Sequence[float], *, sparse: Sequence[float] | None = None, **places: Any) -> PoolEvidence:
+    """Candidates without names or words of the question, with cosines, `documents`, `positions` and `exact`."""
+    size = len(cosine)
+    keys = places.get("documents") or map(str, range(size))
+    found = evidence(
+        corpus(*(Said(text="grass", document=key) for key in keys)), "performers", dense=cosine, sparse=sparse
     )
+    positions, exact = (places.get(name) or [0] * size for name in ("positions", "exact"))
+    return replace(found, positions=np.array(positions, np.int64), exact=np.array(exact, np.float64))
 
 
 def order(scores: np.ndarray) -> list[int]:
@@ -111,38 +104,31 @@ def neighbours(found: PoolEvidence) -> list[float]:
     return ((parts["plain_neighbour"] - parts["plain_neighbour"].min()) / unit).tolist()
 
 
-def test_the_better_neighbour_counts_a_fifth() -> None:
-    """Scaled cosines 0, .5, 1, .25 and 0; the last passage is two places behind the one before."""
-    found = plain([0.0, 0.5, 1.0, 0.25, 0.0], documents=["a"] * 5, positions=[0, 1, 2, 3, 5])
-    assert neighbours(found) == pytest.approx([0.1, 0.2, 0.1, 0.2, 0.0])
-
-
-def test_neighbours_are_told_by_position_and_not_by_the_order_of_candidates() -> None:
-    found = plain([0.0, 0.5, 1.0, 0.25, 0.0], documents=["a"] * 5, positions=[4, 8, 3, 7, 1])
-    assert neighbours(found) == pytest.approx([0.2, 0.05, 0.0, 0.1, 0.0])
+ONE_BETTER = [0.0, 0.5, 1.0, 0.25, 0.0]
+FIRST, MIDDLE = [1.0, 0.5, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0, 0.0, 0.0]
 
 
 @pytest.mark.parametrize(
-    ("cosine", "expected"), [([1.0, 0.5, 0.0], [0.0, 0.0, 0.0]), ([1.0, 0.5, 0.0, 0.0], [0.1, 0.2, 0.1, 0.0])]
+    ("cosine", "documents", "positions", "expected"),
+    [
+        # the better neighbour counts a fifth; the last passage is two places behind the passage before
+        (ONE_BETTER, "aaaaa", [0, 1, 2, 3, 5], [0.1, 0.2, 0.1, 0.2, 0.0]),
+        # neighbours are told by position, and not by the order of candidates
+        (ONE_BETTER, "aaaaa", [4, 8, 3, 7, 1], [0.2, 0.05, 0.0, 0.1, 0.0]),
+        # they count in documents of three candidates; the last candidate is of another document
+        ([1.0, 0.5, 0.0], "aab", [0, 1, 2], [0.0, 0.0, 0.0]),
+        (FIRST, "aaab", [0, 1, 2, 3], [0.1, 0.2, 0.1, 0.0]),
+        # passages of two documents are none
+        ([1.0, 0.0, 0.0, 0.0, 0.0, 0.9], "ababab", [0, 1, 4, 5, 8, 9], [0.0] * 6),
+        # nor is the end of a document of the next document
+        (MIDDLE, "aaabbb", [0, 1, 2, 3, 4, 5], [0.0, 0.2, 0.0, 0.0, 0.0, 0.0]),
+        (MIDDLE, "aaabbb", [3, 4, 5, 0, 1, 2], [0.0, 0.2, 0.0, 0.0, 0.0, 0.0]),
+    ],
 )
-def test_neighbours_count_in_documents_of_three_candidates(cosine: list[float], expected: list[float]) -> None:
-    """The last candidate is of another document and never a neighbour, though its position is the next."""
-    size = len(cosine)
-    found = plain(cosine, documents=["a"] * (size - 1) + ["b"], positions=[*range(size)])
-    assert neighbours(found) == pytest.approx(expected)
-
-
-def test_passages_of_two_documents_are_no_neighbours() -> None:
-    found = plain([1.0, 0.0, 0.0, 0.0, 0.0, 0.9], documents=["a", "b"] * 3, positions=[0, 1, 4, 5, 8, 9])
-    assert neighbours(found) == pytest.approx([0.0] * 6)
-
-
-def test_the_end_of_a_document_is_no_neighbour_of_the_next_document() -> None:
-    """The first passage of the second document has the position after the last of the first document."""
-    found = plain([0.0, 0.0, 1.0, 0.0, 0.0, 0.0], documents=["a"] * 3 + ["b"] * 3, positions=[0, 1, 2, 3, 4, 5])
-    assert neighbours(found) == pytest.approx([0.0, 0.2, 0.0, 0.0, 0.0, 0.0])
-    turned = plain([0.0, 0.0, 1.0, 0.0, 0.0, 0.0], documents=["a"] * 3 + ["b"] * 3, positions=[3, 4, 5, 0, 1, 2])
-    assert neighbours(turned) == pytest.approx([0.0, 0.2, 0.0, 0.0, 0.0, 0.0])
+def test_neighbours_in_a_document_count(
+    cosine: list[float], documents: str, positions: list[int], expected: list[float]
+) -> None:
+    assert neighbours(plain(cosine, documents=documents, positions=positions)) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("ranker", SHIPPED)
@@ -163,11 +149,7 @@ def test_without_any_cosine_words_make_the_order() -> None:
     assert order(rank(RANKER, found)) == [1, 2, 0]
 
 
-@given(
-    cosine=st.lists(st.floats(-1, 1), min_size=1, max_size=8),
-    share=st.floats(0, 1),
-    data=st.data(),
-)
+@given(cosine=st.lists(st.floats(-1, 1), min_size=1, max_size=8), share=st.floats(0, 1), data=st.data())
 def test_any_pool_has_finite_scores_to_which_the_parts_sum(
     cosine: list[float], share: float, data: st.DataObject
 ) -> None:

@@ -61,12 +61,9 @@ def test_a_tree_may_be_a_single_leaf() -> None:
         assert read_trees(rows, 2).score(features).tolist() == pytest.approx(expected)
 
 
-def test_no_tree_and_no_candidate() -> None:
+def test_no_tree_and_no_candidate_and_features_that_are_a_view_into_more() -> None:
     assert read_trees([], 2).score(np.zeros((3, 2))).tolist() == [0.5] * 3
     assert read_trees([TREE], 2).score(np.zeros((0, 2))).tolist() == []
-
-
-def test_features_may_be_a_view_into_more() -> None:
     wide = np.array([[0.0, 9.0, 0.5, 9.0], [-2.0, 9.0, 0.6, 9.0]])
     assert read_trees([TREE], 2).score(wide[:, ::2]).tolist() == pytest.approx([sigmoid(1), sigmoid(2)])
 

@@ -131,10 +131,7 @@ async def test_a_refusal_without_words_costs_no_question(server: ChatServer, mod
         # LM Studio's bug tracker, #189
         (400, "{\"error\": \"'response_format.type' must be 'json_schema' or 'text'\"}"),
         # TGI's issue #2899
-        (
-            422,
-            "Failed to deserialize the JSON body into the target type: response_format: missing field `value`",
-        ),
+        (422, "Failed to deserialize the JSON body into the target type: response_format: missing field `value`"),
         # llama-server, to a type that it does not know
         (400, '{"error":{"code":400,"message":"response_format type must be one of \\"text\\" or \\"json_object\\""}}'),
     ],

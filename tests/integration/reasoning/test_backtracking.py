@@ -94,10 +94,7 @@ def model(server: ChatServer) -> Callable[..., None]:
     ("reasoner", "calls"),
     [
         ("auto", ["settle_or_plan", "answer_step", "answer_step", "conclude", "answer_otherwise", "answer_step"]),
-        (
-            "plan_star",
-            ["plan_dag", "answer", "fill_tags", "answer", "answer_otherwise", "answer", "conclude"],
-        ),
+        ("plan_star", ["plan_dag", "answer", "fill_tags", "answer", "answer_otherwise", "answer", "conclude"]),
     ],
 )
 async def test_a_step_that_finds_nothing_goes_back_to_its_parents_next_candidate(

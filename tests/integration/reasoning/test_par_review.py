@@ -130,9 +130,7 @@ async def test_the_question_of_an_unconfident_review_is_looked_up(server: ChatSe
     server.script.extend([revised("S. E. Hinton", 1), concluded("S. E. Hinton [1]")])
     desk = ReasoningDesk(server, DOCUMENTS)
     answer, trace = await desk.ask("par", QUESTION)
-    assert roles(server) == [
-        *["plan", "answer", "query_entities", "review", "query_entities", "review", "conclude"],
-    ]
+    assert roles(server) == [*["plan", "answer", "query_entities", "review", "query_entities", "review", "conclude"]]
     both = f"{STEPS[0][0]} the novel writer"
     assert [(name, query.text, query.entities) for name, query in desk.searched] == [
         ("bridged", STEPS[0][0], None),

@@ -136,10 +136,7 @@ def test_a_judgement_on_a_document_that_is_named(evidence: str, is_held: bool) -
     [
         ("yes: the tenant may sublet a room for 3 months", ()),
         ("yes: the tenant may sublet a room for 6 months", ("6",)),
-        (
-            "no: Marta Ferrand must agree before the tenant may sublet to anybody else than a relative",
-            ("Ferrand",),
-        ),
+        ("no: Marta Ferrand must agree before the tenant may sublet to anybody else than a relative", ("Ferrand",)),
         ("yes:", ()),
     ],
 )

@@ -94,11 +94,7 @@ def test_forms_of_definitions(opening: str, question: str, reworded: str) -> Non
             "Quel prix est versé à Corvo ?",
             "quel prix est versé au Prestataire ?",
         ),
-        (
-            LONG_LEASE,
-            "Can Marn re-enter?",
-            "can the Lessor re-enter?",
-        ),
+        (LONG_LEASE, "Can Marn re-enter?", "can the Lessor re-enter?"),
         (CONTRACT, "Who is Tor Vik?", None),
         (CONTRACT, "What is Vik's e-mail address?", None),
     ],

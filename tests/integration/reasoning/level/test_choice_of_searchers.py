@@ -65,12 +65,7 @@ async def test_the_graph_is_a_searcher_where_the_corpus_has_triples(desk: Reason
 
 
 @pytest.mark.parametrize(
-    ("searchers", "problem"),
-    [
-        ("sparse++dense", "empty"),
-        ("sparse+sparse", "twice"),
-        ("+", "empty"),
-    ],
+    ("searchers", "problem"), [("sparse++dense", "empty"), ("sparse+sparse", "twice"), ("+", "empty")]
 )
 async def test_a_list_of_searchers_that_is_none(desk: ReasoningDesk, searchers: str, problem: str) -> None:
     with pytest.raises(InvalidStrategy, match=problem):

@@ -179,11 +179,7 @@ async def test_bounds_of_the_breadth_first_search(fresh: ReasoningDesk, depth: i
     ("verdicts", "calls", "queries"),
     [
         ([True], ["verify", "conclude"], [QUESTION]),
-        (
-            [False, True],
-            ["verify", "rewrite_keywords", "verify", "conclude"],
-            [QUESTION, '"Rumble Fish" author'],
-        ),
+        ([False, True], ["verify", "rewrite_keywords", "verify", "conclude"], [QUESTION, '"Rumble Fish" author']),
     ],
 )
 async def test_adaptive_rewriting(
@@ -208,11 +204,7 @@ async def test_pseudo_documents(fresh: ReasoningDesk) -> None:
     scripted(fresh.server, verdicts=[False, False, True])
     answer, _ = await fresh.ask(f"level:searchers=dense,k=2,{LOW}", QUESTION)
     assert roles(fresh.server) == [*["verify", "pseudo_document"] * 2, "verify", "conclude"]
-    assert fresh.queries == [
-        QUESTION,
-        f"{QUESTION} S. E. Hinton wrote it, 1.",
-        f"{QUESTION} S. E. Hinton wrote it, 3.",
-    ]
+    assert fresh.queries == [QUESTION, f"{QUESTION} S. E. Hinton wrote it, 1.", f"{QUESTION} S. E. Hinton wrote it, 3."]
     assert [query.private for _, query in fresh.searched] == [False, False, True]
     first, second = of_role(fresh.server, "pseudo_document")
     assert "no passages were found" not in first.text, "none were looked for"

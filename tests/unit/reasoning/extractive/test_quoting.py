@@ -46,15 +46,8 @@ def row_of(question: str, label: str, found: Hit) -> Unit:
     ("question", "label", "text", "written"),
     [
         ("What was the revenue in Q3 2023?", "Revenue", INCOME, "Revenue, Q3 2023: 418.7 (table: GBP million)"),
-        ("What was the revenue in Q2 2023?", "Revenue", INCOME, "Revenue, Q2 2023: 431.9 (table: GBP million)"),
-        ("How many branches were there in Q3 2023?", "Branches", INCOME, "Branches (number), Q3 2023: 31"),
-        (
-            "How did branches change from Q2 to Q3 2023?",
-            "Branches",
-            INCOME,
-            "Branches (number): 31 (Q3 2023); 30 (Q2 2023)",
-        ),
         ("What was the gross profit?", "Gross", INCOME, "Gross profit, Q3 2023: 144.3 (table: GBP million)"),
+        ("How many branches were there in Q3 2023?", "Branches", INCOME, "Branches (number), Q3 2023: 31"),
         (
             "How did revenue change from Q2 2023 to Q3 2023?",
             "Revenue",
@@ -67,12 +60,7 @@ def row_of(question: str, label: str, found: Hit) -> Unit:
             CHANGES,
             "Revenue: $418 (Three Months Ended July 1, 2023); $431 (Three Months Ended June 25, 2022); (3)% (Change %)",
         ),
-        (
-            "How did the profit of rolls change?",
-            "Rolls",
-            CHANGES,
-            ROLLS,
-        ),
+        ("How did the profit of rolls change?", "Rolls", CHANGES, ROLLS),
         (
             "How did the dividend per share change from Q2 2023 to Q3 2023?",
             "Dividend",
@@ -81,7 +69,6 @@ def row_of(question: str, label: str, found: Hit) -> Unit:
         ),
         ("Who has 345?", "Okeke", RATES, "Okeke | 345"),
         ("What is the hourly rate of Okeke?", "Okeke", RATES, "Okeke, Hourly rate: 345"),
-        ("What was the dividend per share in Q2 2023?", "Dividend", INCOME, "Dividend per share (pence), Q2 2023: 4"),
         ("When does the lease in Lyon end?", "D-03", STAFF, "D-03 | Lyon | 2029-03-31"),
         ("What was Norwick's revenue in Q1 2023?", "Revenue", NAMED, "Revenue, Q1 2023: 198.4 (table: EUR million)"),
         ("How many stores had Tarsa in Q2 2023?", "Q1", RECORDS, "Company: Tarsa; Quarter: Q1 2023; Stores: 311"),

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 import pytest
 
 from core.errors import ModelFailed
-from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Support, Unsupported
 from core.trace import Budget
 from tests.integration.reasoning.plan_star_replies import (
@@ -287,14 +286,6 @@ async def test_what_a_passage_orders_stays_in_its_fence(server: ChatServer) -> N
     assert concluding.count("</known>") == 1
     assert "a citation [7] of step Q0.1 was dropped: no such passage was shown" in trace.notes
     assert answer.citations[0].document.key == "thames"
-
-
-async def test_after_a_conversation_the_planners_questions_are_private(server: ChatServer) -> None:
-    rumble(server)
-    desk = ReasoningDesk(server, DOCUMENTS)
-    earlier = (Message(speaker=Speaker.ASSISTANT, content="Your salary is secret."),)
-    await desk.ask("plan_star", QUESTION, history=earlier)
-    assert all(query.private for _, query in desk.searched)
 
 
 async def test_the_requests_k_and_the_strategys_searcher(server: ChatServer) -> None:

@@ -2,7 +2,6 @@
 
 import pytest
 
-from core.errors import ModelFailed
 from core.trace import Budget
 from tests.integration.reasoning.level.replies import (
     HOPS,
@@ -117,10 +116,3 @@ async def test_a_budget_that_ends_among_parallel_queries(desk: ReasoningDesk) ->
     assert len(desk.server.calls) == 2
     assert answer.abstained
     assert any("2 calls were allowed" in note for note in trace.notes)
-
-
-async def test_an_answer_that_cannot_be_read_names_its_step(desk: ReasoningDesk) -> None:
-    three_hops(desk.server)
-    desk.server.scripts["summarize"].extend([Reply(text="Hinton did.")] * 2)
-    with pytest.raises(ModelFailed, match="summarize"):
-        await desk.ask(PLAIN, QUESTION)

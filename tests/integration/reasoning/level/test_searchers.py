@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import pytest
 
-from core.errors import ModelFailed
 from core.ports.retrieval import Query, SearchResult
 from core.trace import Trace
 from tests.integration.reasoning.level.replies import enough
@@ -307,12 +306,6 @@ async def test_rewriting_without_any_word_is_asked_again(desk: ReasoningDesk) ->
     await desk.ask(f"level:searchers=sparse,{LOW}", QUESTION)
     assert desk.queries == ['"Rumble Fish"']
     assert "no keyword with a letter" in desk.server.calls[1].text
-
-
-async def test_rewriting_that_fails_names_its_step(desk: ReasoningDesk) -> None:
-    desk.server.scripts["rewrite_keywords"].extend([keywords()] * 2)
-    with pytest.raises(ModelFailed, match="rewrite_keywords"):
-        await desk.ask(f"level:searchers=sparse,{LOW}", QUESTION)
 
 
 async def test_passages_are_not_followed(desk: ReasoningDesk) -> None:

@@ -18,11 +18,9 @@ __all__ = [
     "concluded",
     "entities",
     "number_of",
-    "of_role",
     "planned",
     "reviews_of",
     "revised",
-    "roles",
     "three_steps",
     "unconfident",
 ]
@@ -77,14 +75,6 @@ def unconfident(question: str) -> Reply:
 
 def entities(*names: str) -> Reply:
     return Reply.json({"entities": names})
-
-
-def roles(server: ChatServer) -> list[str]:
-    return [call.role for call in server.calls]
-
-
-def of_role(server: ChatServer, role: str) -> list[Call]:
-    return [call for call in server.calls if call.role == role]
 
 
 def reviews_of(trace: Trace) -> list[tuple[str, str, str]]:

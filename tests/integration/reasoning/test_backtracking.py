@@ -11,7 +11,8 @@ import pytest
 
 from core.ports.reasoning import Answer, Step, Support
 from core.trace import Budget, NoteEvent, Trace
-from tests.integration.reasoning.plan_star_replies import answered, cites, concluded, of_role, planned, roles
+from tests.integration.reasoning.good_model import of_role, roles
+from tests.integration.reasoning.plan_star_replies import answered, cites, concluded, planned
 from tests.reasoning_desk import ReasoningDesk
 from tests.twins.chat_server import Call, ChatServer, Reply
 

@@ -6,7 +6,7 @@ from core.events import ReviewEvent
 from core.ports.reasoning import Support
 from core.ports.retrieval import Fact
 from tests.integration.reasoning.facts_searcher import FactsSearcher
-from tests.integration.reasoning.good_model import prompt_of
+from tests.integration.reasoning.good_model import of_role, prompt_of, roles
 from tests.integration.reasoning.par_replies import (
     ALL_THREE,
     DOCUMENTS,
@@ -19,9 +19,7 @@ from tests.integration.reasoning.par_replies import (
     concluded,
     entities,
     number_of,
-    of_role,
     planned,
-    roles,
     three_steps,
 )
 from tests.reasoning_desk import ReasoningDesk

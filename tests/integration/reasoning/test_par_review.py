@@ -5,6 +5,7 @@ import pytest
 from core.errors import ModelFailed
 from core.ports.reasoning import Step, Support, Unsupported
 from core.trace import Trace
+from tests.integration.reasoning.good_model import of_role, roles
 from tests.integration.reasoning.par_replies import (
     DOCUMENTS,
     PASS,
@@ -15,11 +16,9 @@ from tests.integration.reasoning.par_replies import (
     concluded,
     entities,
     number_of,
-    of_role,
     planned,
     reviews_of,
     revised,
-    roles,
     three_steps,
     unconfident,
 )

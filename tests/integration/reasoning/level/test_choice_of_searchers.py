@@ -9,16 +9,8 @@ from core.corpora import Corpus
 from core.errors import InvalidInput, InvalidStrategy
 from core.strategies import StrategySpec, build
 from reasoning import REASONERS
-from tests.integration.reasoning.level.replies import (
-    HOPS,
-    PLAIN,
-    QUESTION,
-    comparison,
-    concluded,
-    enough,
-    of_role,
-    roles,
-)
+from tests.integration.reasoning.good_model import of_role, roles
+from tests.integration.reasoning.level.replies import HOPS, PLAIN, QUESTION, comparison, concluded, enough
 from tests.reasoning_desk import ReasoningDesk
 from tests.twins.chat_server import ChatServer
 

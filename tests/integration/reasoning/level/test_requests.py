@@ -4,7 +4,8 @@ import re
 
 from core.strategies import describe
 from reasoning import REASONERS
-from tests.integration.reasoning.level.replies import PLAIN, comparison, enough, of_role, queries, summarized
+from tests.integration.reasoning.good_model import of_role
+from tests.integration.reasoning.level.replies import PLAIN, comparison, enough, queries, summarized
 from tests.reasoning_desk import ReasoningDesk
 
 

@@ -7,7 +7,8 @@ import pytest
 
 from core.ports.retrieval import Query, SearchResult
 from core.trace import Trace
-from tests.integration.reasoning.level.replies import enough
+from tests.integration.reasoning.good_model import of_role, roles
+from tests.integration.reasoning.level.replies import concluded, enough
 from tests.reasoning_desk import ReasoningDesk, hit
 from tests.twins.chat_server import Call, ChatServer, Reply
 
@@ -44,10 +45,6 @@ def scripted(
     server.respond = respond
 
 
-def concluded(text: str) -> Reply:
-    return Reply.json({"answer": text, "support": "stated" if text else "none", "unstated": ""})
-
-
 class _FreshSearcher:
     """Finds other passages for each query. They hold its words, so that no phrase of it is in vain."""
 
@@ -67,14 +64,6 @@ def fresh(desk: ReasoningDesk) -> ReasoningDesk:
     """A desk where each query finds what no other does."""
     desk.backends = replace(desk.backends, searchers=lambda spec: _FreshSearcher(spec.name, desk.searched))
     return desk
-
-
-def roles(server: ChatServer) -> list[str]:
-    return [call.role for call in server.calls]
-
-
-def of_role(server: ChatServer, role: str) -> list[Call]:
-    return [call for call in server.calls if call.role == role]
 
 
 async def test_keywords_that_find_enough(desk: ReasoningDesk) -> None:
@@ -221,7 +210,7 @@ async def test_a_pseudo_document_that_is_empty_ends_the_rewriting(desk: Reasonin
 
 async def test_where_nothing_is_found_nothing_is_verified(desk: ReasoningDesk) -> None:
     scripted(desk.server, first=["xyzzy"])
-    desk.server.scripts["conclude"].append(concluded(""))
+    desk.server.scripts["conclude"].append(concluded("", "none"))
     desk.server.scripts["refine_query"].extend([refined("", "", "")] * 9)
     desk.server.scripts["pseudo_document"].extend([Reply.json({"passage": "qqq"})] * 3)
     answer, _ = await desk.ask(f"level:{LOW}", "xyzzy?")

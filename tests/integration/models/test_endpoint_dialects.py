@@ -1,7 +1,7 @@
 """Servers of language models as they are: how each refuses what it does not know, in the words of its own code."""
 
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -79,12 +79,6 @@ _SERVERS = {
     "vLLM without guided decoding": (_vllm_without_guided_decoding, OutputMode.TEXT),
     "501": (_not_built, OutputMode.OBJECT_OF_SCHEMA),
 }
-
-
-@pytest.fixture
-def server() -> Iterator[ChatServer]:
-    with ChatServer() as server:
-        yield server
 
 
 @pytest.fixture

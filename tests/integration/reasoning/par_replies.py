@@ -6,25 +6,6 @@ from core.events import ReviewEvent
 from core.trace import Trace
 from tests.twins.chat_server import Call, ChatServer, Reply
 
-__all__ = [
-    "ALL_THREE",
-    "DOCUMENTS",
-    "PASS",
-    "QUESTION",
-    "REFINED",
-    "STATEMENTS",
-    "STEPS",
-    "answered",
-    "concluded",
-    "entities",
-    "number_of",
-    "planned",
-    "reviews_of",
-    "revised",
-    "three_steps",
-    "unconfident",
-]
-
 QUESTION = "Who published the coming-of-age novel by the author of Rumble Fish?"
 DOCUMENTS = {
     "rumble": ("Rumble Fish", "Rumble Fish is a novel for young adults. Its author is S. E. Hinton."),

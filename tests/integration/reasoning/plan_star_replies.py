@@ -4,8 +4,6 @@ import re
 
 from tests.twins.chat_server import Call, ChatServer, Reply
 
-__all__ = ["ANSWERS", "DOCUMENTS", "FILLED", "PLAN", "QUESTION", "answered", "cites", "concluded", "planned", "rumble"]
-
 QUESTION = "Rumble Fish was a novel by the author of the coming-of-age novel published in what year by Viking Press?"
 DOCUMENTS = {
     "rumble": ("Rumble Fish", "Rumble Fish is a novel for young adults. Its author is S. E. Hinton."),

@@ -131,24 +131,6 @@ def test_what_the_folder_does_not_answer_is_declined(quoting: Ask) -> None:
         assert answer.steps[0].answer == ""
 
 
-def test_a_decline_shows_the_nearest_passages(quoting: Ask) -> None:
-    answer = quoting("Who is the sole arbitrator?", "extractive:min_probability=1")
-    assert answer.abstained
-    assert 1 <= len(answer.citations) <= 3
-    assert len({one.chunk_id for one in answer.citations}) == len(answer.citations)
-    assert "The sole arbitrator is Dr. Ines Hall." in [one.quote for one in answer.citations]
-    assert answer.text.startswith("No sentence here surely answers this. Nearest:\n\n")
-    assert "The sole arbitrator is Dr. Ines Hall. [" in answer.text
-
-
-def test_a_request_may_want_only_what_is_likely(quoting: Ask) -> None:
-    question = "What does the landlord repair, and who pays the gardener?"
-    given = quoting(question, "extractive:min_probability=0")
-    withheld = quoting(question, "extractive:min_probability=0", Unsupported.ABSTAIN)
-    assert given.support is Support.QUOTED
-    assert withheld.abstained is ("It is unsure" in given.note)
-
-
 def test_a_number_that_the_quotes_lack_is_doubtful(quoting: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """However probable the words make it: what is said of bit 3 is not said of bit 9."""
 

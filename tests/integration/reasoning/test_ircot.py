@@ -208,34 +208,17 @@ async def test_a_chain_that_never_ends_is_ended(desk: ReasoningDesk) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "sentence", "calls", "notes"),
-    [
-        (
-            "fact",
-            "Rumble Fish is a novel.",
-            2,
-            ["ircot: the chain of thought went in circles; answered from what was found"],
-        ),
-        (
-            "need",
-            "Rumble Fish is a novel.",
-            2,
-            ["ircot: the chain of thought went in circles; answered from what was found"],
-        ),
-        ("answer", "", 1, []),
-        ("fact", "", 1, []),
-    ],
+    ("kind", "sentence", "calls"), [("fact", NOVEL[1], 2), ("need", NOVEL[1], 2), ("answer", "", 1), ("fact", "", 1)]
 )
-async def test_a_chain_that_goes_nowhere_is_ended(
-    desk: ReasoningDesk, kind: str, sentence: str, calls: int, notes: list[str]
-) -> None:
+async def test_a_chain_that_goes_nowhere_is_ended(desk: ReasoningDesk, kind: str, sentence: str, calls: int) -> None:
     desk.server.respond = lambda call: (
         _sentence(kind, sentence, 1) if call.role == "next_sentence" else _concluded("1975 [1]")
     )
     answer, trace = await desk.ask("ircot", QUESTION)
     assert len(desk.server.calls) == calls + 1
     assert answer.text == "1975 [1]"
-    assert trace.notes == notes
+    circles = "ircot: the chain of thought went in circles; answered from what was found"
+    assert trace.notes == ([circles] if sentence else [])
 
 
 async def test_a_question_in_chinese_and_a_passage_with_orders(desk: ReasoningDesk) -> None:

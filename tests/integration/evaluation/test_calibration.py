@@ -11,12 +11,7 @@ from typer.testing import CliRunner
 from app.container import Container
 from cli.commands.evaluation.calibrate_extractive import register
 from core.errors import InvalidInput
-from evaluation import (
-    build_calibration_report,
-    build_calibration_tables,
-    measure_probabilities,
-    read_calibration_sets,
-)
+from evaluation import build_calibration_report, build_calibration_tables, measure_probabilities, read_calibration_sets
 from tests.integration.evaluation.townsfolk import write_townsfolk
 from tests.integration.evaluation.workbench import EXAMPLE, WorkerHere
 
@@ -35,13 +30,7 @@ async def test_questions_of_the_corpus_are_nearer_than_foreign_ones(
     (one,) = read_calibration_sets([tmp_path / "towns"], foreign)
     assert (len(one.answerable), len(one.unanswerable)) == (6, 6)
     values = await measure_probabilities(
-        container,
-        WorkerHere(),
-        one,
-        searcher="fused",
-        extractor="pattern",
-        chunker="passage",
-        progress=lambda *_: None,
+        container, WorkerHere(), one, searcher="fused", extractor="pattern", chunker="passage", progress=lambda *_: None
     )
     report = build_calibration_report({"towns": values}, container.embedder.model, seed=0)
     assert report["datasets"]["towns"]["balanced_accuracy"] == 1.0

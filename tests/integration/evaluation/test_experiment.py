@@ -1,9 +1,11 @@
 """The example corpus through `run_experiment`: the real stores, a worker in this process, the embedder's twin."""
 
+import asyncio
 import io
 import json
 import re
 import sys
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,6 +32,25 @@ def shown(result: Result) -> str:
     file = io.StringIO()
     Console(width=160, file=file).print(build_tables([result]))
     return file.getvalue()
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder in which the example is indexed, for what only asks."""
+    folder = tmp_path_factory.mktemp("indexed")
+
+    async def index() -> None:
+        async with workbench(folder) as container:
+            await evaluated(container, Experiment(searchers=("sparse",), limit=1))
+
+    asyncio.run(index())
+    return folder
+
+
+@pytest.fixture
+async def ready(indexed: Path) -> AsyncIterator[Container]:
+    async with workbench(indexed) as container:
+        yield container
 
 
 async def test_a_dataset_is_indexed_searched_and_asked(container: Container) -> None:
@@ -61,26 +82,26 @@ async def test_the_second_time_nothing_is_indexed_and_another_extractor_has_anot
     assert (await container.record.corpora.count(corpus.id)).facts > 100
 
 
-async def test_a_corpus_that_is_there_is_taken_as_it_is(container: Container) -> None:
-    made = await evaluated(container, Experiment(searchers=("sparse",), limit=12))
-    taken = await evaluated(container, Experiment(searchers=("sparse",), limit=12, corpus=made.corpus))
+async def test_a_corpus_that_is_there_is_taken_as_it_is(ready: Container) -> None:
+    made = await evaluated(ready, Experiment(searchers=("sparse",), limit=12))
+    taken = await evaluated(ready, Experiment(searchers=("sparse",), limit=12, corpus=made.corpus))
     assert taken.index is None
     assert [row.ranking for row in taken.searches] == [row.ranking for row in made.searches]
     with pytest.raises(NotFound):
-        await evaluated(container, Experiment(corpus="unknown"))
+        await evaluated(ready, Experiment(corpus="unknown"))
 
 
-async def test_a_sample_is_the_same_for_all_and_another_seed_gives_another(container: Container) -> None:
+async def test_a_sample_is_the_same_for_all_and_another_seed_gives_another(ready: Container) -> None:
     asked = Experiment(searchers=("sparse",), reasoners=("extractive", "extractive:sentences=1"), sample=4, seed=1)
-    result = await evaluated(container, asked)
+    result = await evaluated(ready, asked)
     chosen = [row.question_id for row in result.searches]
     assert len(chosen) == result.questions == 4
     assert [row.question_id for row in result.answers] == chosen * 2
-    again = await evaluated(container, replace(asked, reasoners=()))
+    again = await evaluated(ready, replace(asked, reasoners=()))
     assert [row.question_id for row in again.searches] == chosen
-    others = [await evaluated(container, replace(asked, reasoners=(), seed=seed)) for seed in (2, 3)]
+    others = [await evaluated(ready, replace(asked, reasoners=(), seed=seed)) for seed in (2, 3)]
     assert any([row.question_id for row in one.searches] != chosen for one in others)
-    every = await evaluated(container, replace(asked, reasoners=(), sample=99))
+    every = await evaluated(ready, replace(asked, reasoners=(), sample=99))
     assert every.questions == 12
 
 
@@ -104,11 +125,11 @@ def test_the_first_questions_and_random_ones_exclude_each_other() -> None:
         Experiment(limit=3, sample=3)
 
 
-async def test_questions_of_another_set_are_scored_by_abstention(container: Container) -> None:
-    file = container.settings.data_dir / "foreign.jsonl"
+async def test_questions_of_another_set_are_scored_by_abstention(ready: Container) -> None:
+    file = ready.settings.data_dir / "foreign.jsonl"
     file.write_text('{"id": "f", "question": "qqq zzz xxx?", "answer": "y", "supporting": ["elsewhere"]}\n')
     asked = Experiment(searchers=("sparse",), reasoners=("extractive",), questions=file, unanswerable=True)
-    result = await evaluated(container, asked)
+    result = await evaluated(ready, asked)
     assert result.answers[0].abstained
     scores = result.reasoners["extractive"]
     assert (scores["abstention"], scores["em"], scores["union_recall"]) == (1.0, None, None)
@@ -116,18 +137,18 @@ async def test_questions_of_another_set_are_scored_by_abstention(container: Cont
     assert "abstention" in shown(result)
 
 
-async def test_a_support_is_asked_for_and_kept(container: Container) -> None:
+async def test_a_support_is_asked_for_and_kept(ready: Container) -> None:
     asked = Experiment(searchers=(), reasoners=("extractive:min_probability=0",), limit=2)
     for unsupported, support in ((Unsupported.INFER, "quoted"), (Unsupported.ABSTAIN, "none")):
-        result = await evaluated(container, replace(asked, unsupported=unsupported))
+        result = await evaluated(ready, replace(asked, unsupported=unsupported))
         assert {(row.unsupported, row.support) for row in result.answers} == {(str(unsupported), support)}
         assert result.reasoners["extractive:min_probability=0"]["supports"][support] == 1.0
 
 
-async def test_lower_case_questions_are_asked_in_lower_case(container: Container) -> None:
-    result = await evaluated(container, Experiment(searchers=("sparse",), lowercase=True, limit=2))
+async def test_lower_case_questions_are_asked_in_lower_case(ready: Container) -> None:
+    result = await evaluated(ready, Experiment(searchers=("sparse",), lowercase=True, limit=2))
     assert result.searches[1].question.startswith("when was the astronomical clock built")
-    written = await evaluated(container, Experiment(searchers=("sparse",), limit=2))
+    written = await evaluated(ready, Experiment(searchers=("sparse",), limit=2))
     assert written.searches[1].question.startswith("When was the astronomical clock built")
     assert written.corpus == result.corpus
 
@@ -178,13 +199,12 @@ async def test_a_searcher_that_needs_facts_is_refused_once_before_any_question(t
             assert [row.error for row in (await evaluated(container, asked)).answers] == [None]
 
 
-async def test_a_searcher_that_fails_has_a_row_for_every_question(container: Container) -> None:
+async def test_a_searcher_that_fails_has_a_row_for_every_question(ready: Container) -> None:
     """A question that is too long is refused by the use case; it scores nothing and is counted."""
-    await evaluated(container, Experiment(searchers=("sparse",), limit=1))
-    file = container.settings.data_dir / "long.jsonl"
+    file = ready.settings.data_dir / "long.jsonl"
     long = "why " * 6000
     file.write_text('{"id": "q", "question": "' + long + '", "answer": "x", "supporting": ["p01023"]}\n')
-    result = await evaluated(container, Experiment(searchers=("sparse",), questions=file, reasoners=("extractive",)))
+    result = await evaluated(ready, Experiment(searchers=("sparse",), questions=file, reasoners=("extractive",)))
     (row,) = result.searches
     assert row.error is not None
     assert "characters" in row.error

@@ -2,7 +2,7 @@
 
 import io
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -63,6 +63,25 @@ async def compare(container: Container, folder: Path, experiment: Experiment = J
         result = await run_experiment(container, WorkerHere(), folder / "towns", experiment, lambda *_: None, rows)
         rows.finish(result.rows())
         return result
+
+
+async def judge_alone(
+    container: Container, folder: Path, change: Callable[[AnswerRow], AnswerRow], reference_from: str = "search"
+) -> JudgementRow:
+    """Judges the first answer of a comparison, changed."""
+    plain = await compare(container, folder, replace(JUDGED, judge=False))
+    corpus = await container.record.corpora.get(plain.corpus)
+    assert container.models is not None
+    bench = JudgeBench(
+        container=container,
+        models=container.models,
+        corpus=corpus,
+        over="sparse",
+        dataset="towns",
+        reference_from=reference_from,
+    )
+    (row,) = await bench.judge([change(plain.answers[0])], None, lambda *_: None)
+    return row
 
 
 def asked(server: ChatServer, prompt: str) -> list[Call]:
@@ -214,14 +233,8 @@ async def test_what_an_answer_says_cannot_close_its_fence(
 async def test_faithfulness_is_judged_by_what_was_retrieved_and_not_by_what_a_model_wrote(
     judged: Container, server: ChatServer, tmp_path: Path
 ) -> None:
-    plain = await compare(judged, tmp_path, replace(JUDGED, judge=False))
-    corpus = await judged.record.corpora.get(plain.corpus)
-    assert judged.models is not None
-    answer = replace(
-        plain.answers[0], shown=("A summary that a model wrote.",), passages=("Town\nWhat was retrieved.",)
-    )
-    bench = JudgeBench(container=judged, models=judged.models, corpus=corpus, over="sparse", dataset="towns")
-    (row,) = await bench.judge([answer], None, lambda *_: None)
+    written = {"shown": ("A summary that a model wrote.",), "passages": ("Town\nWhat was retrieved.",)}
+    row = await judge_alone(judged, tmp_path, lambda answer: replace(answer, **written))
     assert row.faithfulness == 1
     (call,) = asked(server, "judge_faithfulness")
     assert "What was retrieved." in call.text
@@ -267,17 +280,16 @@ def in_order(row: AnswerRow, text: str) -> bool:
 async def test_of_many_passages_a_reference_reads_the_five_that_the_last_call_read_first(
     judged: Container, server: ChatServer, tmp_path: Path
 ) -> None:
-    plain = await compare(judged, tmp_path, replace(JUDGED, judge=False))
-    corpus = await judged.record.corpora.get(plain.corpus)
-    assert judged.models is not None
     passages = tuple(f"Town {number}\nIt has {number} rivers." for number in range(8))
     shown = ("Town 7\nchapter 2\nIt has 7 rivers.", "A summary.", passages[3])
-    answer = replace(plain.answers[0], passages=passages, shown=shown)
-    bench = JudgeBench(
-        container=judged, models=judged.models, corpus=corpus, over="sparse", dataset="towns", reference_from="own"
-    )
-    (row,) = await bench.judge([answer], None, lambda *_: None)
-    assert (row.reference, row.chunks) == ("The river is the Barel.", answer.chunks)
+    given: list[AnswerRow] = []
+
+    def change(answer: AnswerRow) -> AnswerRow:
+        given.append(replace(answer, passages=passages, shown=shown))
+        return given[-1]
+
+    row = await judge_alone(judged, tmp_path, change, reference_from="own")
+    assert (row.reference, row.chunks) == ("The river is the Barel.", given[0].chunks)
     (call,) = asked(server, "judge_reference")
     read = [line for line in call.text.splitlines() if line.startswith("It has ")]
     assert read == [f"It has {number} rivers." for number in (7, 3, 0, 1, 2)]
@@ -287,17 +299,17 @@ async def test_of_many_passages_a_reference_reads_the_five_that_the_last_call_re
 async def test_the_gain_of_a_plan_leaves_out_its_conclusion(
     judged: Container, server: ChatServer, tmp_path: Path
 ) -> None:
-    plain = await compare(judged, tmp_path, replace(JUDGED, judge=False))
-    corpus = await judged.record.corpora.get(plain.corpus)
-    assert judged.models is not None
-    steps = (
-        StepRow(id="Q0.1", question=plain.answers[0].question, answer="", depth=0),
-        StepRow(id="Q1.1", question="Where was she born?", answer="Barmouth", depth=1),
-        StepRow(id="Q2.1", question="Which river is it on?", answer="Barel", depth=2),
-        StepRow(id="answer", question=plain.answers[0].question, answer="The conclusion.", depth=3),
-    )
-    bench = JudgeBench(container=judged, models=judged.models, corpus=corpus, over="sparse", dataset="towns")
-    (row,) = await bench.judge([replace(plain.answers[0], steps=steps)], None, lambda *_: None)
+    def with_steps(answer: AnswerRow) -> AnswerRow:
+        told = [
+            ("Q0.1", answer.question, ""),
+            ("Q1.1", "Where was she born?", "Barmouth"),
+            ("Q2.1", "Which river is it on?", "Barel"),
+            ("answer", answer.question, "The conclusion."),
+        ]
+        steps = [StepRow(id=id, question=text, answer=said, depth=at) for at, (id, text, said) in enumerate(told)]
+        return replace(answer, steps=tuple(steps))
+
+    row = await judge_alone(judged, tmp_path, with_steps)
     assert row.gain == {"1": 7, "2": 7}
     first, second = (call.text for call in asked(server, "judge_gain"))
     assert ("Barmouth" in first, "Barel" in first.partition("--- user ---")[2]) == (True, False)

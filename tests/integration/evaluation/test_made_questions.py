@@ -1,5 +1,6 @@
 """Questions that are made from a corpus, with the real extractor: what they ask, and that `eval` takes them."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -16,6 +17,7 @@ from app.services.made_questions import (
     Kind,
     MadeQuestion,
     MadeQuestions,
+    Material,
     make_questions,
     material,
     parse_kinds,
@@ -66,11 +68,18 @@ async def corpus_of(
         yield container, corpus
 
 
-async def make(
-    folder: Path, texts: Mapping[str, str], extractor: str = "syntax", *, count: int = 100, seed: int = 0
-) -> MadeQuestions:
+async def read(folder: Path, texts: Mapping[str, str], extractor: str = "syntax") -> Material:
     async with corpus_of(folder, texts, extractor) as (container, corpus):
-        return make_questions(await read_material(container, corpus, seed), count, seed)
+        return await read_material(container, corpus, 0)
+
+
+async def make(folder: Path, texts: Mapping[str, str], extractor: str = "syntax") -> MadeQuestions:
+    return make_questions(await read(folder, texts, extractor), 100, 0)
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory: pytest.TempPathFactory) -> Material:
+    return asyncio.run(read(tmp_path_factory.mktemp("people"), TEXTS))
 
 
 def rows_of(made: MadeQuestions) -> list[dict[str, Any]]:
@@ -82,8 +91,8 @@ def find(made: MadeQuestions, text: str) -> MadeQuestion:
     return found
 
 
-async def test_facts_become_questions_with_their_answers_and_supports(tmp_path: Path) -> None:
-    made = await make(tmp_path, TEXTS)
+def test_facts_become_questions_with_their_answers_and_supports(people: Material) -> None:
+    made = make_questions(people, 100, 0)
     assert find(made, "Who founded Orell Press?").supports == (Support(key="Orell-Press"),)
     joined = find(made, "When was the chemist who founded Orell Press born?")
     assert (joined.kind, joined.answer, joined.keys) == (Kind.TWO_HOP, "5 March 1861", ("Orell-Press", "Ada-Lund"))
@@ -103,8 +112,9 @@ DESCRIBED = {
 }
 
 
-async def test_a_description_takes_the_place_of_a_name(tmp_path: Path) -> None:
-    made = await make(tmp_path, DESCRIBED)
+async def test_a_description_takes_the_place_of_a_name_and_questions_with_it_come_first(tmp_path: Path) -> None:
+    described = await read(tmp_path, DESCRIBED)
+    made = make_questions(described, 100, 0)
     plain = find(made, "When was the singer who founded Corvo Club born?")
     assert (plain.kind, plain.answer, plain.keys) == (Kind.TWO_HOP, "7 May 1911", ("Corvo-Club", "Hanna-Prell"))
     mentioned = find(made, "Who founded the band that the text on Old Harbour mentions?")
@@ -113,6 +123,8 @@ async def test_a_description_takes_the_place_of_a_name(tmp_path: Path) -> None:
         "Hanna Prell",
         ("Old-Harbour", "Corvo-Club"),
     )
+    first = next(question for question in make_questions(described, 4, 0).questions if question.kind is Kind.SINGLE)
+    assert not is_contained(first.quotes[0].passage.title, first.text), "it names no title"
 
 
 async def test_a_text_that_mentions_two_of_a_kind_describes_neither(tmp_path: Path) -> None:
@@ -124,14 +136,8 @@ async def test_a_text_that_mentions_two_of_a_kind_describes_neither(tmp_path: Pa
     assert not [question for question in made.questions if "Old Harbour" in question.text]
 
 
-async def test_questions_that_name_no_title_come_first(tmp_path: Path) -> None:
-    made = await make(tmp_path, DESCRIBED, count=4)
-    first = next(question for question in made.questions if question.kind is Kind.SINGLE)
-    assert not is_contained(first.quotes[0].passage.title, first.text)
-
-
-async def test_no_question_has_its_answer_or_is_asked_twice(tmp_path: Path) -> None:
-    made = await make(tmp_path, TEXTS)
+def test_no_question_has_its_answer_or_is_asked_twice(people: Material) -> None:
+    made = make_questions(people, 100, 0)
     plain = [question for question in made.questions if question.kind in (Kind.SINGLE, Kind.TWO_HOP)]
     assert len(plain) > 5
     assert not [question for question in plain if is_contained(question.answer, question.text)]
@@ -150,25 +156,17 @@ async def test_two_hops_need_both_documents(tmp_path: Path) -> None:
     assert not [question for question in made.questions if "founded Orell Press born" in question.text]
 
 
-async def test_what_no_passage_says_is_unanswerable(tmp_path: Path) -> None:
-    made = await make(tmp_path, TEXTS)
+async def test_what_no_passage_says_is_unanswerable(people: Material, tmp_path: Path) -> None:
+    made = make_questions(people, 100, 0)
     asked = {question.text for question in made.questions if question.kind is Kind.UNANSWERABLE}
     assert "When was Jonas Weller born?" in asked
     assert not asked & {"When was Ada Lund born?", "When did Ada Lund die?"}
-    said = await make(_new(tmp_path), {**TEXTS, "Weller": "It is not known where Jonas Weller was born."})
+    said = await make(tmp_path, {**TEXTS, "Weller": "It is not known where Jonas Weller was born."})
     assert "When was Jonas Weller born?" not in {question.text for question in said.questions}
 
 
-def _new(folder: Path) -> Path:
-    other = folder / "other"
-    other.mkdir()
-    return other
-
-
-async def test_the_seed_decides_and_nothing_else(tmp_path: Path) -> None:
-    async with corpus_of(tmp_path, TEXTS) as (container, corpus):
-        material = await read_material(container, corpus, 0)
-        first, again, other = (make_questions(material, 6, seed) for seed in (0, 0, 5))
+def test_the_seed_decides_and_nothing_else(people: Material) -> None:
+    first, again, other = (make_questions(people, 6, seed) for seed in (0, 0, 5))
     assert first == again
     assert first.questions != other.questions
     assert len(first.questions) == 6
@@ -251,7 +249,7 @@ async def test_of_a_large_corpus_documents_are_drawn(tmp_path: Path, monkeypatch
     assert any("4 of 7 documents were read" in note for note in made.notes)
 
 
-async def test_a_folder_that_has_questions_is_left_as_it_is(tmp_path: Path) -> None:
+def test_a_folder_that_has_questions_is_left_as_it_is(tmp_path: Path) -> None:
     (tmp_path / "questions.jsonl").write_text("mine", encoding="utf-8")
     with pytest.raises(Conflict, match=r"questions\.jsonl already"):
         write_questions(tmp_path, ())

@@ -13,13 +13,7 @@ import pytest
 from tests.benchmarks.materials.peers import environments
 from tests.benchmarks.materials.peers.embedder import BuiltInModel, OtherModel
 from tests.benchmarks.materials.peers.environments import PEERS
-from tests.benchmarks.materials.peers.exchange import (
-    Material,
-    UnusableFile,
-    Vectors,
-    read_material,
-    write_answers,
-)
+from tests.benchmarks.materials.peers.exchange import Material, UnusableFile, Vectors, read_material, write_answers
 from tests.benchmarks.materials.peers.running import run_peers
 from tests.peers import make_answers, write_material
 

@@ -1,11 +1,9 @@
 """Training a ranker: what it learns, what it refuses, and that it can be done again."""
 
-import asyncio
 import hashlib
 import json
-import os
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +12,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from app.container import Container
-from app.supervision.supervision import JobWatch, RemoteJobWatch
 from core.errors import InvalidInput, InvalidSettings, NotFound
-from core.settings import read_settings
 from evaluation import (
     TrainedRanker,
     Training,
@@ -28,13 +24,11 @@ from evaluation import (
     read_training_datasets,
     train_ranker,
 )
-from indexer import Worker, WorkerOptions
 from retrieval.bridged.ranker import read_ranker
 from retrieval.bridged.training import RECIPES, TrainingQuestion
 from tests.integration.evaluation.townsfolk import write_townsfolk
-from tests.twins.embedder import TwinEmbedder
+from tests.integration.evaluation.workbench import WorkerHere
 
-OPTIONS = WorkerOptions(lease_seconds=60, renew_seconds=15, batch_bytes=256_000, task_seconds=60, retry_seconds=0)
 CANDIDATES = 60
 Rule = Callable[[np.random.Generator], tuple[NDArray[np.float64], list[int]]]
 
@@ -79,48 +73,14 @@ def trained(*sets: TrainingSet, training: Training | None = None) -> TrainedRank
     return train_ranker(sets, training or Training(recipe="six"), embedding_model="twin", progress=nothing)
 
 
-@pytest.fixture
-async def container(tmp_path: Path) -> AsyncIterator[Container]:
-    container = Container(read_settings(data_dir=tmp_path / "data"))
-    container.embedder = TwinEmbedder(max_tokens=256)
-    working = asyncio.create_task(work(container))
-    yield container
-    working.cancel()
-    await asyncio.wait([working])
-    await container.close()
-
-
-async def work(container: Container) -> None:
-    worker = Worker("here", container.indexing, OPTIONS)
-    while True:
-        for corpus_id in await container.record.maintenance.list_corpora_with_work():
-            await worker.work(corpus_id)
-        await asyncio.sleep(0.02)
-
-
-class WorkerHere:
-    """Stands where `Supervision` does: the worker is this very process."""
-
-    log = Path("no log")
-
-    def worker_pid(self) -> int | None:
-        return os.getpid()
-
-    def wait_ready(self, timeout: float) -> bool:
-        return True
-
-    def watch_job(self) -> JobWatch:
-        return RemoteJobWatch(60.0)
-
-
-async def gathered(container: Container, folder: Path, recipe: str) -> TrainingSet:
+async def gathered(container: Container, folder: Path, recipe: str, chunker: str = "passage") -> TrainingSet:
     return await gather_training_set(
         container,
         WorkerHere(),
         read_dataset(folder),
         features=RECIPES[recipe].features,
         extractor="pattern",
-        chunker="passage",
+        chunker=chunker,
         progress=nothing,
     )
 
@@ -235,15 +195,7 @@ async def test_a_span_is_supported_by_the_chunks_that_overlap_it(container: Cont
     (folder / "questions.jsonl").write_text(
         json.dumps({"id": "q", "question": "lighthouse number 40?", "answer": "40", "supporting": [support]}) + "\n"
     )
-    found = await gather_training_set(
-        container,
-        WorkerHere(),
-        read_dataset(folder),
-        features=RECIPES["six"].features,
-        extractor="pattern",
-        chunker="sentences",
-        progress=nothing,
-    )
+    found = await gathered(container, folder, "six", chunker="sentences")
     (question,) = found.questions
     assert len(question.chunks) > 2
     assert 1 <= question.supporting.sum() < len(question.chunks)

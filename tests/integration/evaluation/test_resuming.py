@@ -73,26 +73,24 @@ async def test_an_interrupted_comparison_goes_on_where_it_ended(asked: Asked) ->
     assert again.reasoners == result.reasoners
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        replace(ASKED, over="dense"),
-        replace(ASKED, k=2),
-        replace(ASKED, reasoners=("extractive:sentences=1",)),
-        replace(ASKED, extractor="pattern+given"),
-        replace(ASKED, lowercase=True),
-        replace(ASKED, unsupported=Unsupported.ABSTAIN),
-        replace(ASKED, unanswerable=True),
-    ],
+OTHERS = (
+    replace(ASKED, over="dense"),
+    replace(ASKED, k=2),
+    replace(ASKED, reasoners=("extractive:sentences=1",)),
+    replace(ASKED, extractor="pattern+given"),
+    replace(ASKED, lowercase=True),
+    replace(ASKED, unsupported=Unsupported.ABSTAIN),
+    replace(ASKED, unanswerable=True),
 )
-async def test_another_comparison_asks_for_itself_and_leaves_the_rows_of_the_first(
-    asked: Asked, other: Experiment
-) -> None:
-    await asked.compare()
-    await asked.compare(other)
-    assert asked.asked == [1, 2, 3, 4, 5, 6]
-    await asked.compare()
-    assert asked.asked == []
+
+
+async def test_another_comparison_asks_for_itself_and_leaves_the_rows_of_the_others(asked: Asked) -> None:
+    for other in (ASKED, *OTHERS):
+        await asked.compare(other)
+        assert asked.asked == [1, 2, 3, 4, 5, 6], other
+    for known in (ASKED, *OTHERS):
+        await asked.compare(known)
+        assert asked.asked == [], known
 
 
 async def test_an_option_that_is_the_default_is_no_other_reasoner(asked: Asked) -> None:

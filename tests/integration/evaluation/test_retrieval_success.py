@@ -88,8 +88,10 @@ async def ask(desk: ReasoningDesk, reasoner: str, unsupported: Unsupported) -> t
     return answer, score_answer(GOLD, reasoner, answer, seconds=1.0, trace=trace)
 
 
-@pytest.mark.parametrize("unsupported", [Unsupported.INFER, Unsupported.MEMORY])
-@pytest.mark.parametrize(("said", "support"), [("", "none"), ("I don't know", "inferred")])
+@pytest.mark.parametrize(
+    ("said", "support", "unsupported"),
+    [("", "none", Unsupported.INFER), ("I don't know", "inferred", Unsupported.MEMORY)],
+)
 @pytest.mark.parametrize("reasoner", [*sorted(strategies.list_names(REASONERS)), *WITH_OPTIONS])
 async def test_a_corpus_without_the_answer_is_no_success_however_often_the_question_is_repeated(
     server: ChatServer, desk: ReasoningDesk, reasoner: str, said: str, support: str, unsupported: Unsupported

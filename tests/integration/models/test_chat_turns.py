@@ -1,7 +1,6 @@
 """Turns on the wire: who is next has prepared its request, and leaves before the last answer is read."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
 from functools import partial
 
 import pytest
@@ -17,19 +16,6 @@ from tests.twins.chat_requests import ask
 from tests.twins.chat_server import Call, ChatServer, Reply
 
 _TRIES = 20
-
-
-@pytest.fixture
-def server() -> Iterator[ChatServer]:
-    with ChatServer() as server:
-        yield server
-
-
-@pytest.fixture
-async def endpoint(server: ChatServer) -> AsyncIterator[Endpoint]:
-    endpoint = Endpoint(base_url=server.url, timeout=20)
-    yield endpoint
-    await endpoint.close()
 
 
 async def test_the_next_request_leaves_before_an_answer_is_read(server: ChatServer, endpoint: Endpoint):

@@ -1,7 +1,6 @@
 """What stands around a call: output modes, retries, limits, books. Over a real socket."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 
 import pytest
@@ -20,16 +19,8 @@ from tests.twins.chat_server import ChatServer, Reply
 
 
 @pytest.fixture
-def server() -> Iterator[ChatServer]:
-    with ChatServer() as server:
-        yield server
-
-
-@pytest.fixture
-async def plain(server: ChatServer) -> AsyncIterator[OpenAIChat]:
-    endpoint = Endpoint(base_url=server.url, timeout=20)
-    yield OpenAIChat("m", endpoint)
-    await endpoint.close()
+def plain(endpoint: Endpoint) -> OpenAIChat:
+    return OpenAIChat("m", endpoint)
 
 
 class Clock:

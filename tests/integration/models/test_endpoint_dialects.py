@@ -1,7 +1,7 @@
 """Servers of language models as they are: how each refuses what it does not know, in the words of its own code."""
 
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -82,12 +82,6 @@ _SERVERS = {
 
 
 @pytest.fixture
-def server() -> Iterator[ChatServer]:
-    with ChatServer() as server:
-        yield server
-
-
-@pytest.fixture
 async def model(server: ChatServer) -> AsyncIterator[OutputModes]:
     endpoint = Endpoint(base_url=server.url, api_key=SecretStr("x"), timeout=60)
     yield OutputModes(OpenAIChat("m", endpoint))
@@ -131,10 +125,7 @@ async def test_a_refusal_without_words_costs_no_question(server: ChatServer, mod
         # LM Studio's bug tracker, #189
         (400, "{\"error\": \"'response_format.type' must be 'json_schema' or 'text'\"}"),
         # TGI's issue #2899
-        (
-            422,
-            "Failed to deserialize the JSON body into the target type: response_format: missing field `value`",
-        ),
+        (422, "Failed to deserialize the JSON body into the target type: response_format: missing field `value`"),
         # llama-server, to a type that it does not know
         (400, '{"error":{"code":400,"message":"response_format type must be one of \\"text\\" or \\"json_object\\""}}'),
     ],

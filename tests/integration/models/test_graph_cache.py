@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -71,14 +70,14 @@ def _blank(folder: Path) -> None:
     (folder / "SHA256SUMS").write_bytes(b"\xff")
 
 
-@pytest.mark.parametrize("damage", [_cut, _alter, _lose, _blank])
-def test_a_damaged_graph_is_made_again(caches: Path, damage: Callable[[Path], None]):
+def test_a_damaged_graph_is_made_again(caches: Path):
     built = _first_numbers()
     [folder] = caches.iterdir()
-    damage(folder)
-    assert _first_numbers() == built
-    assert list(caches.iterdir()) == [folder]
-    _check_sums(folder)
+    for damage in (_cut, _alter, _lose, _blank):
+        damage(folder)
+        assert _first_numbers() == built, damage
+        assert list(caches.iterdir()) == [folder]
+        _check_sums(folder)
 
 
 def test_what_a_killed_process_left_is_deleted(caches: Path):

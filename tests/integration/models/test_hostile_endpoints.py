@@ -6,13 +6,14 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
 
 import pytest
 from pydantic import SecretStr
 
 from core.errors import HopweaveError, ModelFailed
-from core.ports.chat import Completion
-from core.ports.retrieval import WebSearch
+from core.ports.chat import Completion, OnToken
 from core.trace import Trace
 from models.chat.endpoint import Endpoint
 from models.chat.openai_chat import OpenAIChat
@@ -27,6 +28,10 @@ _JSON = "Content-Type: application/json\r\n"
 _EVENTS = "Content-Type: text/event-stream\r\n"
 _KEY = SecretStr("secret-key")
 _DEEP = b"[" * 200_000 + b"]" * 200_000
+
+
+class _Client(Protocol):
+    async def close(self) -> None: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,28 +84,22 @@ async def _serve(answer: _Answer) -> AsyncIterator[str]:
         yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
 
 
-async def _chat(url: str, seconds: float) -> None:
-    endpoint = Endpoint(base_url=url, api_key=_KEY, timeout=seconds)
+async def _use(client: _Client, work: Awaitable[object]) -> None:
+    """Waits for what a client does, and closes the client."""
     try:
-        await OpenAIChat("m", endpoint).complete(ask("q"), Trace())
+        await work
     finally:
-        await endpoint.close()
+        await client.close()
 
 
-async def _chat_stream(url: str, seconds: float) -> None:
+async def _chat(url: str, seconds: float, on_token: OnToken | None = None) -> None:
     endpoint = Endpoint(base_url=url, api_key=_KEY, timeout=seconds)
-    try:
-        await OpenAIChat("m", endpoint).complete(ask("q"), Trace(), lambda _: None)
-    finally:
-        await endpoint.close()
+    await _use(endpoint, OpenAIChat("m", endpoint).complete(ask("q"), Trace(), on_token))
 
 
 async def _embed(url: str, seconds: float) -> None:
     embedder = OpenAIEmbedder(model="m", base_url=url, api_key=_KEY, timeout_seconds=seconds, retries=0)
-    try:
-        await embedder.embed_passages(["a"])
-    finally:
-        await embedder.close()
+    await _use(embedder, embedder.embed_passages(["a"]))
 
 
 async def _measure_dimension(url: str, seconds: float) -> None:
@@ -110,35 +109,22 @@ async def _measure_dimension(url: str, seconds: float) -> None:
 
 async def _rerank(url: str, seconds: float) -> None:
     reranker = HttpReranker(url=url, api_key=_KEY, timeout=seconds)
-    try:
-        await reranker.rank("q", ["a"])
-    finally:
-        await reranker.close()
+    await _use(reranker, reranker.rank("q", ["a"]))
 
 
-async def _search(engine: WebSearch) -> None:
-    try:
-        await engine.search("q", 3)
-    finally:
-        await engine.close()
-
-
-async def _search_searxng(url: str, seconds: float) -> None:
-    await _search(SearxngWebSearch(url=url, api_key=_KEY, timeout=seconds))
-
-
-async def _search_tavily(url: str, seconds: float) -> None:
-    await _search(TavilyWebSearch(url=url, api_key=_KEY, timeout=seconds))
+async def _search(engine: type[SearxngWebSearch | TavilyWebSearch], url: str, seconds: float) -> None:
+    opened = engine(url=url, api_key=_KEY, timeout=seconds)
+    await _use(opened, opened.search("q", 3))
 
 
 _CLIENTS: dict[str, Callable[[str, float], Awaitable[None]]] = {
     "chat": _chat,
-    "chat stream": _chat_stream,
+    "chat stream": partial(_chat, on_token=lambda _: None),
     "embedding": _embed,
     "dimension": _measure_dimension,
     "reranker": _rerank,
-    "searxng": _search_searxng,
-    "tavily": _search_tavily,
+    "searxng": partial(_search, SearxngWebSearch),
+    "tavily": partial(_search, TavilyWebSearch),
 }
 _WHOLE = [name for name in _CLIENTS if name != "chat stream"]
 
@@ -187,7 +173,7 @@ async def test_an_event_that_is_nested_too_deeply_is_named() -> None:
     assert "nested too deeply" in said
 
 
-@pytest.mark.parametrize("lines", [b"x" * _MEGABYTE, b"data:ab\n" * 100_000, b"data:ab\r\n" * 100_000])
+@pytest.mark.parametrize("lines", [b"x" * _MEGABYTE, b"data:ab\r\n" * 100_000])
 async def test_an_event_without_end_is_cut_off(lines: bytes) -> None:
     said = await _fail("chat stream", _Answer(headers=_EVENTS, parts=_endless(lines)))
     assert "sent an event of more than 8 MB" in said

@@ -6,9 +6,9 @@ from typing import Any
 
 from core.strategies import describe
 from reasoning import REASONERS
-from tests.twins.chat_server import Call, Reply
+from tests.twins.chat_server import Call, ChatServer, Reply
 
-__all__ = ["LAST", "STRATEGIES", "good_model", "prompt_of"]
+__all__ = ["LAST", "STRATEGIES", "good_model", "of_role", "prompt_of", "roles"]
 
 _LAST_OTHERWISE = {"react": "next_thought", "self_rag": "critique", "auto": "settle_or_plan"}
 _REASONERS = describe(REASONERS, "reasoner")
@@ -36,6 +36,15 @@ def good_model(answer: str, asked: str) -> Callable[[Call], Reply]:
 def prompt_of(call: Call) -> str:
     """What stands below the instructions."""
     return call.messages[-1]["content"]
+
+
+def roles(server: ChatServer) -> list[str]:
+    """The roles of all calls, in their order."""
+    return [call.role for call in server.calls]
+
+
+def of_role(server: ChatServer, role: str) -> list[Call]:
+    return [call for call in server.calls if call.role == role]
 
 
 def _concluded(call: Call, answer: str, number: int) -> Reply:

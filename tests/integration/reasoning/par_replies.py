@@ -6,27 +6,6 @@ from core.events import ReviewEvent
 from core.trace import Trace
 from tests.twins.chat_server import Call, ChatServer, Reply
 
-__all__ = [
-    "ALL_THREE",
-    "DOCUMENTS",
-    "PASS",
-    "QUESTION",
-    "REFINED",
-    "STATEMENTS",
-    "STEPS",
-    "answered",
-    "concluded",
-    "entities",
-    "number_of",
-    "of_role",
-    "planned",
-    "reviews_of",
-    "revised",
-    "roles",
-    "three_steps",
-    "unconfident",
-]
-
 QUESTION = "Who published the coming-of-age novel by the author of Rumble Fish?"
 DOCUMENTS = {
     "rumble": ("Rumble Fish", "Rumble Fish is a novel for young adults. Its author is S. E. Hinton."),
@@ -77,14 +56,6 @@ def unconfident(question: str) -> Reply:
 
 def entities(*names: str) -> Reply:
     return Reply.json({"entities": names})
-
-
-def roles(server: ChatServer) -> list[str]:
-    return [call.role for call in server.calls]
-
-
-def of_role(server: ChatServer, role: str) -> list[Call]:
-    return [call for call in server.calls if call.role == role]
 
 
 def reviews_of(trace: Trace) -> list[tuple[str, str, str]]:

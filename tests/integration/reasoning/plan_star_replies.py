@@ -4,21 +4,6 @@ import re
 
 from tests.twins.chat_server import Call, ChatServer, Reply
 
-__all__ = [
-    "ANSWERS",
-    "DOCUMENTS",
-    "FILLED",
-    "PLAN",
-    "QUESTION",
-    "answered",
-    "cites",
-    "concluded",
-    "of_role",
-    "planned",
-    "roles",
-    "rumble",
-]
-
 QUESTION = "Rumble Fish was a novel by the author of the coming-of-age novel published in what year by Viking Press?"
 DOCUMENTS = {
     "rumble": ("Rumble Fish", "Rumble Fish is a novel for young adults. Its author is S. E. Hinton."),
@@ -57,14 +42,6 @@ def cites(call: Call, title: str) -> int:
     found = re.search(rf'<passage n="(\d+)" title="{title}">', call.text)
     assert found, f"{title} was not shown"
     return int(found[1])
-
-
-def roles(server: ChatServer) -> list[str]:
-    return [call.role for call in server.calls]
-
-
-def of_role(server: ChatServer, role: str) -> list[Call]:
-    return [call for call in server.calls if call.role == role]
 
 
 def rumble(server: ChatServer, final: str = "1967 [3]") -> None:

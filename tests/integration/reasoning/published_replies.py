@@ -13,8 +13,6 @@ from tests.integration.reasoning.level.replies import HOPS, SUMMARIES
 from tests.integration.reasoning.par_replies import REFINED, STATEMENTS, STEPS
 from tests.twins.chat_server import Call, Reply
 
-__all__ = ["level_reply", "par_reply", "published", "published_prompts"]
-
 
 def published_prompts() -> PromptLibrary:
     return read_prompts(Settings(prompts_dir=Path(PUBLISHED)))

@@ -11,7 +11,8 @@ import pytest
 
 from core.ports.reasoning import Answer, Step, Support
 from core.trace import Budget, NoteEvent, Trace
-from tests.integration.reasoning.plan_star_replies import answered, cites, concluded, of_role, planned, roles
+from tests.integration.reasoning.good_model import of_role, roles
+from tests.integration.reasoning.plan_star_replies import answered, cites, concluded, planned
 from tests.reasoning_desk import ReasoningDesk
 from tests.twins.chat_server import Call, ChatServer, Reply
 
@@ -94,10 +95,7 @@ def model(server: ChatServer) -> Callable[..., None]:
     ("reasoner", "calls"),
     [
         ("auto", ["settle_or_plan", "answer_step", "answer_step", "conclude", "answer_otherwise", "answer_step"]),
-        (
-            "plan_star",
-            ["plan_dag", "answer", "fill_tags", "answer", "answer_otherwise", "answer", "conclude"],
-        ),
+        ("plan_star", ["plan_dag", "answer", "fill_tags", "answer", "answer_otherwise", "answer", "conclude"]),
     ],
 )
 async def test_a_step_that_finds_nothing_goes_back_to_its_parents_next_candidate(

@@ -2,7 +2,6 @@
 
 import pytest
 
-from core.errors import ModelFailed
 from core.events import PlanEvent
 from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Support, Unsupported
@@ -108,13 +107,6 @@ async def test_a_conclusion_may_come_from_memory_if_the_request_permits_it(desk:
     desk.server.scripts["conclude"].append(Reply.json(remembered))
     answer, _ = await desk.ask("decompose", QUESTION, unsupported=Unsupported.MEMORY)
     assert (answer.text, answer.support) == ("1967", Support.MEMORY)
-
-
-async def test_a_split_that_cannot_be_read_twice_names_the_step(desk: ReasoningDesk) -> None:
-    desk.server.scripts["split_question"].extend([Reply(text="Sure!"), Reply(text='{"questions": 7}')])
-    with pytest.raises(ModelFailed, match="split_question"):
-        await desk.ask("decompose", QUESTION)
-    assert "could not be read" in desk.server.calls[1].text
 
 
 async def test_a_budget_that_ends_before_the_last_call_tells_what_is_missing(desk: ReasoningDesk) -> None:

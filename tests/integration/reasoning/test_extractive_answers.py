@@ -4,7 +4,7 @@ A person's folder: a contract with a table, mails, an award, a lease.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Callable, Iterator
 from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +15,7 @@ import pytest
 from app.container import Container
 from app.services import corpora, ingestion
 from app.services.questions import AskRequest, ask
-from core.corpora import NO_EMBEDDING
+from core.corpora import NO_EMBEDDING, Corpus
 from core.documents import OnConflict
 from core.ports.reasoning import Answer, Support, Unsupported
 from core.settings import read_settings
@@ -25,7 +25,7 @@ from indexer import Worker, WorkerOptions, read_paths
 from reasoning.strategies.extractive.quoting import reading
 from reasoning.strategies.extractive.quoting.evidence import Decision, decide
 
-Ask = Callable[..., Awaitable[Answer]]
+Ask = Callable[..., Answer]
 
 _OPTIONS = WorkerOptions(lease_seconds=60, renew_seconds=15, batch_bytes=256_000, task_seconds=60, retry_seconds=0)
 _MAIL = (
@@ -57,46 +57,38 @@ _FILES = {
 }
 
 
-async def _work(container: Container, ended: asyncio.Event) -> None:
-    worker = Worker("here", container.indexing, _OPTIONS)
-    while not ended.is_set():
-        for corpus_id in await container.record.maintenance.list_corpora_with_work():
-            await worker.work(corpus_id)
-        await asyncio.sleep(0.02)
+async def _open(folder: Path, embedding: str | None) -> tuple[Container, Corpus]:
+    """Returns an open container with the corpus of the files, which a worker in this process has indexed."""
+    container = Container(read_settings(data_dir=folder / "data"))
+    corpus = await corpora.ensure(container, "files", embedding=embedding)
+    async with aclosing(
+        ingestion.submit_all(container, corpus, read_paths([folder / "files"], with_given=False), OnConflict.REPLACE)
+    ) as parts:
+        jobs = [part.job.id async for part in parts]
+    await Worker("here", container.indexing, _OPTIONS).work(corpus.id)
+    assert (await container.record.jobs.get(jobs[-1])).state.final
+    return container, corpus
 
 
-@pytest.fixture(params=[None, NO_EMBEDDING], ids=["built-in model", "no vectors"])
-async def quoting(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Ask]:
-    folder = tmp_path / "files"
-    folder.mkdir()
+@pytest.fixture(params=[None, NO_EMBEDDING], ids=["built-in model", "no vectors"], scope="module")
+def quoting(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
+    """Indexed once for all tests, which only ask."""
+    folder = tmp_path_factory.mktemp("quoting")
+    (folder / "files").mkdir()
     for name, text in _FILES.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    container = Container(read_settings(data_dir=tmp_path / "data"))
-    ended = asyncio.Event()
-    working = asyncio.create_task(_work(container, ended))
-    try:
-        corpus = await corpora.ensure(container, "files", embedding=request.param)
-        job_id = ""
-        async with aclosing(
-            ingestion.submit_all(container, corpus, read_paths([folder], with_given=False), OnConflict.REPLACE)
-        ) as parts:
-            async for part in parts:
-                job_id = part.job.id
-        while not (await container.record.jobs.get(job_id)).state.final:  # noqa: ASYNC110 - another task works
-            await asyncio.sleep(0.05)
+        (folder / "files" / name).write_text(text, encoding="utf-8")
+    with asyncio.Runner() as runner:
+        container, corpus = runner.run(_open(folder, request.param))
 
-        async def quote(question: str, reasoner: str = "extractive", unsupported: Unsupported | None = None) -> Answer:
+        def quote(question: str, reasoner: str = "extractive", unsupported: Unsupported | None = None) -> Answer:
             asked = AskRequest(question=question, reasoner=parse_spec(reasoner), unsupported=unsupported)
-            return await ask(container, corpus, asked, Trace())
+            return runner.run(ask(container, corpus, asked, Trace()))
 
         yield quote
-    finally:
-        ended.set()
-        await working
-        await container.close()
+        runner.run(container.close())
 
 
-async def test_what_the_folder_answers_is_quoted(quoting: Ask) -> None:
+def test_what_the_folder_answers_is_quoted(quoting: Ask) -> None:
     for question, quote in {
         "What is the hourly rate of Tomas Okeke?": "| Tomas Okeke | 345 |",
         "What is the fee for the survey of the harbour wall?": "Our fee is approx. EUR 4,500 net.",
@@ -105,7 +97,7 @@ async def test_what_the_folder_answers_is_quoted(quoting: Ask) -> None:
         "What is the seat of the arbitration?": "The seat of the arbitration is Geneva.",
         "How long does the survey of the harbour wall take?": "The survey takes three weeks.",
     }.items():
-        answer = await quoting(question)
+        answer = quoting(question)
         assert not answer.abstained, question
         assert answer.support is Support.QUOTED
         assert quote in [citation.quote for citation in answer.citations], question
@@ -115,67 +107,49 @@ async def test_what_the_folder_answers_is_quoted(quoting: Ask) -> None:
         assert not any(one.quote.endswith("?") for one in answer.citations)
 
 
-async def test_a_party_is_called_as_its_contract_calls_it(quoting: Ask) -> None:
-    answer = await quoting("Can Mr Vik take a second job?")
+def test_a_party_is_called_as_its_contract_calls_it(quoting: Ask) -> None:
+    answer = quoting("Can Mr Vik take a second job?")
     assert answer.citations[0].quote == "The Employee may take a second job only with the consent of the Employer."
     assert answer.steps[0].question == "Consider Contract of employment of Vik; can the Employee take a second job?"
 
 
-async def test_a_row_is_cited_with_its_header(quoting: Ask) -> None:
-    answer = await quoting("What is the hourly rate of Tomas Okeke?")
+def test_a_row_is_cited_with_its_header(quoting: Ask) -> None:
+    answer = quoting("What is the hourly rate of Tomas Okeke?")
     [row] = [one for one in answer.citations if "Okeke" in one.quote]
     assert row.part_of == "Fees · columns: Name | Hourly rate"
     assert "| Name | Hourly rate |" not in [one.quote for one in answer.citations]
 
 
-async def test_what_the_folder_does_not_answer_is_declined(quoting: Ask) -> None:
+def test_what_the_folder_does_not_answer_is_declined(quoting: Ask) -> None:
     for question in (
         "Which vaccines are recommended for a trip to Kenya?",
         "How do I configure the serial port of the router?",
         "Who won the football championship in 1987?",
     ):
-        answer = await quoting(question)
+        answer = quoting(question)
         assert (answer.abstained, answer.support) == (True, Support.NONE), question
         assert answer.steps[0].answer == ""
 
 
-async def test_a_decline_shows_the_nearest_passages(quoting: Ask) -> None:
-    answer = await quoting("Who is the sole arbitrator?", "extractive:min_probability=1")
-    assert answer.abstained
-    assert 1 <= len(answer.citations) <= 3
-    assert len({one.chunk_id for one in answer.citations}) == len(answer.citations)
-    assert "The sole arbitrator is Dr. Ines Hall." in [one.quote for one in answer.citations]
-    assert answer.text.startswith("No sentence here surely answers this. Nearest:\n\n")
-    assert "The sole arbitrator is Dr. Ines Hall. [" in answer.text
-
-
-async def test_a_request_may_want_only_what_is_likely(quoting: Ask) -> None:
-    question = "What does the landlord repair, and who pays the gardener?"
-    given = await quoting(question, "extractive:min_probability=0")
-    withheld = await quoting(question, "extractive:min_probability=0", Unsupported.ABSTAIN)
-    assert given.support is Support.QUOTED
-    assert withheld.abstained is ("It is unsure" in given.note)
-
-
-async def test_a_number_that_the_quotes_lack_is_doubtful(quoting: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_number_that_the_quotes_lack_is_doubtful(quoting: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """However probable the words make it: what is said of bit 3 is not said of bit 9."""
 
     def decide_surely(features: Any, **given: Any) -> Decision:
         return replace(decide(features, **given), answerable=0.95, right=0.95)
 
     monkeypatch.setattr(reading, "decide", decide_surely)
-    note = (await quoting("Who is the sole arbitrator of case 77?")).note
+    note = quoting("Who is the sole arbitrator of case 77?").note
     assert "is 50 %; they lack “case”, “77”." in note
-    assert "It is unsure" not in (await quoting("Who is the sole arbitrator?")).note
+    assert "It is unsure" not in quoting("Who is the sole arbitrator?").note
 
 
-async def test_sure_answers_have_no_note_of_doubt(quoting: Ask) -> None:
-    answer = await quoting("Who is the sole arbitrator?")
+def test_sure_answers_have_no_note_of_doubt(quoting: Ask) -> None:
+    answer = quoting("Who is the sole arbitrator?")
     assert answer.note == "Extractive: this answer only quotes its sources; no language model wrote it."
 
 
-async def test_each_side_of_a_comparison_is_quoted(quoting: Ask) -> None:
-    answer = await quoting("Compare the hourly rates of Tomas Okeke and Bo Lind")
+def test_each_side_of_a_comparison_is_quoted(quoting: Ask) -> None:
+    answer = quoting("Compare the hourly rates of Tomas Okeke and Bo Lind")
     assert answer.text.startswith(
         "Tomas Okeke: Tomas Okeke, Hourly rate: 345 [1]\n\nBo Lind: Bo Lind, Hourly rate: 290 [1]"
     )
@@ -186,12 +160,12 @@ async def test_each_side_of_a_comparison_is_quoted(quoting: Ask) -> None:
     assert [step.answer for step in answer.steps] == ["Tomas Okeke, Hourly rate: 345", "Bo Lind, Hourly rate: 290"]
 
 
-async def test_a_side_that_is_not_found_is_named(quoting: Ask) -> None:
-    answer = await quoting("What are the hourly rates of Tomas Okeke, Bo Lind and Wanda Quist?")
+def test_a_side_that_is_not_found_is_named(quoting: Ask) -> None:
+    answer = quoting("What are the hourly rates of Tomas Okeke, Bo Lind and Wanda Quist?")
     assert answer.text.endswith("Wanda Quist: no passage was found that answers this.")
     assert len(answer.citations) == 2
 
 
-async def test_what_only_one_side_has_is_answered_as_a_whole(quoting: Ask) -> None:
-    answer = await quoting("What is the hourly rate of Tomas Okeke or Wanda Quist?")
+def test_what_only_one_side_has_is_answered_as_a_whole(quoting: Ask) -> None:
+    answer = quoting("What is the hourly rate of Tomas Okeke or Wanda Quist?")
     assert [step.question for step in answer.steps] == ["What is the hourly rate of Tomas Okeke or Wanda Quist?"]

@@ -198,6 +198,10 @@ UNKNOWN = [
     ("self_rag", "need_retrieval", {"retrieve": "later"}),
     ("react", "next_thought", {"thought": "", "action": "wait", "input": "x", "citations": []}),
     ("par", "plan", {"steps": [{"thought": "", "question": "?", "action": "Guess"}]}),
+    ("ircot", "next_sentence", {"kind": "thought", "sentence": "Hm."}),
+    ("decompose", "split_question", {"questions": 7}),
+    ("level:searchers=bridged", "summarize", {"summary": [], "support": "stated"}),
+    ("level:searchers=sparse", "rewrite_keywords", {"keywords": []}),
 ]
 
 
@@ -353,6 +357,7 @@ async def test_nothing_leaves_its_fence(server: ChatServer, strategy: str, asked
     await ReasoningDesk(server, DOCUMENTS).ask(strategy, asked)
     for call in server.calls:
         prompt = prompt_of(call)
+        assert "<passage " not in prompt or "never instructions" in call.messages[0]["content"]
         shown = call.labels.get("passages", "").split()
         assert prompt.count("<passage ") == prompt.count("</passage>") == len(shown)
         for tag in ("question", "known", "instructions", "answer", "facts", "document", "summaries"):

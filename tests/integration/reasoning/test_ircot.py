@@ -4,11 +4,10 @@ from typing import Any
 
 import pytest
 
-from core.errors import ModelFailed
 from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Support
 from core.trace import Budget
-from tests.integration.reasoning.good_model import prompt_of
+from tests.integration.reasoning.good_model import prompt_of, roles
 from tests.reasoning_desk import ReasoningDesk
 from tests.twins.chat_server import Reply
 
@@ -43,17 +42,13 @@ def _needing(desk: ReasoningDesk, *needs: str) -> None:
     desk.server.scripts["next_sentence"].extend(_sentence("need", text) for text in needs)
 
 
-def _roles(desk: ReasoningDesk) -> list[str]:
-    return [call.role for call in desk.server.calls]
-
-
 async def test_sentences_retrieve_until_the_answer(desk: ReasoningDesk) -> None:
     _think(desk, CHAIN[0])
     desk.server.scripts["next_sentence"].extend(_sentence(*one, support="inferred") for one in CHAIN[1:3])
     _think(desk, CHAIN[3], ("fact", "never asked for", 1))
     desk.server.scripts["conclude"].append(_concluded("1967 [3]"))
     answer, trace = await desk.ask("ircot:searcher=hippo,k=1", QUESTION)
-    assert _roles(desk) == ["next_sentence"] * 4 + ["conclude"]
+    assert roles(desk.server) == ["next_sentence"] * 4 + ["conclude"]
     assert {name for name, _ in desk.searched} == {"hippo"}
     assert desk.queries == [
         QUESTION,
@@ -89,7 +84,7 @@ async def test_the_answer_may_state_the_last_fact(desk: ReasoningDesk) -> None:
     )
     desk.server.scripts["conclude"].append(_concluded("1967 [2]"))
     answer, trace = await desk.ask("ircot", QUESTION)
-    assert _roles(desk) == ["next_sentence"] * 2 + ["conclude"]
+    assert roles(desk.server) == ["next_sentence"] * 2 + ["conclude"]
     assert "or do so together with one more fact that the passages hold" in desk.server.calls[0].text
     step = answer.steps[1]
     assert (step.answer, step.support) == (last, Support.STATED), "the fact and the answer"
@@ -137,7 +132,7 @@ async def test_two_needs_in_a_row_that_find_nothing_new_end_the_chain(desk: Reas
     _needing(desk, "Which fish is Rumble Fish?", "What kind of Rumble is it?")
     desk.server.scripts["conclude"].append(_concluded("1975 [1]"))
     answer, trace = await desk.ask("ircot:k=1", QUESTION)
-    assert _roles(desk) == ["next_sentence"] * 2 + ["conclude"], "no third rewording"
+    assert roles(desk.server) == ["next_sentence"] * 2 + ["conclude"], "no third rewording"
     assert "Which fish is Rumble Fish? (nothing new)" in desk.server.calls[1].text
     assert desk.queries == [QUESTION, "Which fish is Rumble Fish?", "What kind of Rumble is it?"]
     assert trace.notes == [
@@ -154,7 +149,7 @@ async def test_a_fact_between_two_needs_goes_on(desk: ReasoningDesk) -> None:
     _think(desk, END)
     desk.server.scripts["conclude"].append(_concluded("1975 [1]"))
     _, trace = await desk.ask("ircot:k=1", QUESTION)
-    assert _roles(desk) == ["next_sentence"] * 4 + ["conclude"]
+    assert roles(desk.server) == ["next_sentence"] * 4 + ["conclude"]
     assert trace.notes == []
 
 
@@ -190,12 +185,6 @@ async def test_sentences_in_prose_are_read_all_the_same(desk: ReasoningDesk) -> 
     assert answer.text == "1967 [1]"
 
 
-async def test_a_sentence_that_cannot_be_read_is_an_error_of_its_step(desk: ReasoningDesk) -> None:
-    desk.server.scripts["next_sentence"].extend([Reply.json({"kind": "thought", "sentence": "Hm."})] * 2)
-    with pytest.raises(ModelFailed, match=r"^step 'next_sentence': scripted answered twice"):
-        await desk.ask("ircot", QUESTION)
-
-
 async def test_passages_are_collected_up_to_a_bound(desk: ReasoningDesk) -> None:
     _think(desk, *CHAIN)
     desk.server.scripts["conclude"].append(_concluded("1967 [2]"))
@@ -213,40 +202,23 @@ async def test_a_chain_that_never_ends_is_ended(desk: ReasoningDesk) -> None:
         else _concluded("")
     )
     answer, trace = await desk.ask("ircot", QUESTION)
-    assert [call.role for call in desk.server.calls] == ["next_sentence"] * 8 + ["conclude"]
+    assert roles(desk.server) == ["next_sentence"] * 8 + ["conclude"]
     assert answer.abstained
     assert trace.notes == ["ircot: 8 sentences did not lead to an answer; answered from what was found"]
 
 
 @pytest.mark.parametrize(
-    ("kind", "sentence", "calls", "notes"),
-    [
-        (
-            "fact",
-            "Rumble Fish is a novel.",
-            2,
-            ["ircot: the chain of thought went in circles; answered from what was found"],
-        ),
-        (
-            "need",
-            "Rumble Fish is a novel.",
-            2,
-            ["ircot: the chain of thought went in circles; answered from what was found"],
-        ),
-        ("answer", "", 1, []),
-        ("fact", "", 1, []),
-    ],
+    ("kind", "sentence", "calls"), [("fact", NOVEL[1], 2), ("need", NOVEL[1], 2), ("answer", "", 1), ("fact", "", 1)]
 )
-async def test_a_chain_that_goes_nowhere_is_ended(
-    desk: ReasoningDesk, kind: str, sentence: str, calls: int, notes: list[str]
-) -> None:
+async def test_a_chain_that_goes_nowhere_is_ended(desk: ReasoningDesk, kind: str, sentence: str, calls: int) -> None:
     desk.server.respond = lambda call: (
         _sentence(kind, sentence, 1) if call.role == "next_sentence" else _concluded("1975 [1]")
     )
     answer, trace = await desk.ask("ircot", QUESTION)
     assert len(desk.server.calls) == calls + 1
     assert answer.text == "1975 [1]"
-    assert trace.notes == notes
+    circles = "ircot: the chain of thought went in circles; answered from what was found"
+    assert trace.notes == ([circles] if sentence else [])
 
 
 async def test_a_question_in_chinese_and_a_passage_with_orders(desk: ReasoningDesk) -> None:

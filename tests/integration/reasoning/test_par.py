@@ -3,11 +3,10 @@
 from dataclasses import replace
 
 from core.events import ReviewEvent
-from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Support
 from core.ports.retrieval import Fact
 from tests.integration.reasoning.facts_searcher import FactsSearcher
-from tests.integration.reasoning.good_model import prompt_of
+from tests.integration.reasoning.good_model import of_role, prompt_of, roles
 from tests.integration.reasoning.par_replies import (
     ALL_THREE,
     DOCUMENTS,
@@ -20,9 +19,7 @@ from tests.integration.reasoning.par_replies import (
     concluded,
     entities,
     number_of,
-    of_role,
     planned,
-    roles,
     three_steps,
 )
 from tests.reasoning_desk import ReasoningDesk
@@ -219,12 +216,3 @@ async def test_facts_of_passages_that_the_model_cannot_read_are_left_out_with_th
         keys = call.labels["passages"].split()
         assert sorted(told) == [f"[{number}] {key} — is — here" for number, key in enumerate(keys, start=1)]
     assert 0 < len(cut.labels["passages"].split()) < len(whole.labels["passages"].split())
-
-
-async def test_after_a_conversation_the_plans_first_question_is_private(server: ChatServer) -> None:
-    three_steps(server)
-    desk = ReasoningDesk(server, DOCUMENTS)
-    server.scripts["plan"].append(planned([("Who has a salary?", "Retrieve"), *STEPS[1:]]))
-    server.scripts["answer"].append(answered("S. E. Hinton", 1))
-    await desk.ask("par", QUESTION, history=(Message(speaker=Speaker.USER, content="My salary is secret."),))
-    assert all(query.private for _, query in desk.searched)

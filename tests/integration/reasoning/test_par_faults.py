@@ -7,6 +7,7 @@ import pytest
 from core.errors import ModelFailed
 from core.ports.reasoning import Support, Unsupported
 from core.trace import Budget
+from tests.integration.reasoning.good_model import of_role, roles
 from tests.integration.reasoning.par_replies import (
     ALL_THREE,
     DOCUMENTS,
@@ -17,9 +18,7 @@ from tests.integration.reasoning.par_replies import (
     answered,
     concluded,
     entities,
-    of_role,
     planned,
-    roles,
     three_steps,
 )
 from tests.reasoning_desk import ReasoningDesk

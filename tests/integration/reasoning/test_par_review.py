@@ -3,7 +3,9 @@
 import pytest
 
 from core.errors import ModelFailed
-from core.ports.reasoning import Support, Unsupported
+from core.ports.reasoning import Step, Support, Unsupported
+from core.trace import Trace
+from tests.integration.reasoning.good_model import of_role, roles
 from tests.integration.reasoning.par_replies import (
     DOCUMENTS,
     PASS,
@@ -14,16 +16,30 @@ from tests.integration.reasoning.par_replies import (
     concluded,
     entities,
     number_of,
-    of_role,
     planned,
     reviews_of,
     revised,
-    roles,
     three_steps,
     unconfident,
 )
 from tests.reasoning_desk import ReasoningDesk
 from tests.twins.chat_server import Call, ChatServer, Reply
+
+
+async def review(
+    server: ChatServer, *replies: Reply, strategy: str = "par", unsupported: Unsupported = Unsupported.INFER
+) -> tuple[Step, Trace]:
+    """Asks a question of one step: the replies are those to its call, and to what reviews it and concludes."""
+    server.script.extend([planned(STEPS[:1]), *replies])
+    answer, trace = await ReasoningDesk(server, DOCUMENTS).ask(strategy, QUESTION, unsupported=unsupported)
+    (step,) = answer.steps
+    return step, trace
+
+
+HINTON = answered("S. E. Hinton", 1)
+INFERRED = answered("S. E. Hinton", 1, support="inferred", unstated="who wrote it")
+FOUND = entities("Hinton")
+END = concluded("S. E. Hinton [1]")
 
 
 async def test_a_revised_answer_takes_the_place_of_the_first_with_its_sources(server: ChatServer) -> None:
@@ -50,11 +66,8 @@ async def test_a_revised_answer_takes_the_place_of_the_first_with_its_sources(se
 
 
 async def test_a_revised_answer_has_the_support_that_the_review_gives_it(server: ChatServer) -> None:
-    server.script.extend([planned(STEPS[:1]), answered("Tulsa", 1), entities("Tulsa")])
-    server.script.append(revised("S. E. Hinton", 1, support="inferred", unstated="who wrote it"))
-    server.script.append(concluded("S. E. Hinton [1]", "inferred"))
-    answer, _ = await ReasoningDesk(server, DOCUMENTS).ask("par", QUESTION)
-    (step,) = answer.steps
+    revision = revised("S. E. Hinton", 1, support="inferred", unstated="who wrote it")
+    step, _ = await review(server, answered("Tulsa", 1), entities("Tulsa"), revision, END)
     assert (step.answer, step.support, step.unstated) == ("S. E. Hinton", Support.INFERRED, "who wrote it")
     assert "Answer: S. E. Hinton (inferred; not stated: who wrote it) [1]" in of_role(server, "conclude")[0].text
 
@@ -74,11 +87,7 @@ async def test_a_revised_answer_has_the_support_that_the_review_gives_it(server:
 async def test_a_revised_answer_without_a_passage_is_left_out(
     server: ChatServer, wrong: Reply, unsupported: Unsupported
 ) -> None:
-    server.script.extend([planned(STEPS[:1]), answered("S. E. Hinton", 1), entities("Hinton"), wrong])
-    server.script.append(concluded("S. E. Hinton [1]"))
-    desk = ReasoningDesk(server, DOCUMENTS)
-    answer, trace = await desk.ask("par", QUESTION, unsupported=unsupported)
-    (step,) = answer.steps
+    step, trace = await review(server, HINTON, FOUND, wrong, END, unsupported=unsupported)
     assert (step.answer, step.verdict, step.support) == ("S. E. Hinton", "UNCONFIDENT", Support.INFERRED)
     assert step.unstated == "a review did not confirm it"
     assert "step 1: its review gave an answer without a passage, which was left out" in trace.notes
@@ -90,7 +99,7 @@ async def test_a_review_that_passes_may_find_the_passage_that_states_an_answer(s
 
     def respond(call: Call) -> Reply:
         if call.role != "review":
-            return concluded("S. E. Hinton [1]")
+            return END
         assert "Answer: S. E. Hinton (inferred)" in call.text
         return Reply.json({"status": "PASS", "support": "stated", "citations": [number_of(call, "Rumble Fish")]})
 
@@ -103,23 +112,18 @@ async def test_a_review_that_passes_may_find_the_passage_that_states_an_answer(s
 
 async def test_citations_in_the_text_of_a_revised_answer_count(server: ChatServer) -> None:
     """As the paper writes them: a status, and an answer with `[n]`."""
-    server.script.extend([planned(STEPS[:1]), answered("Tulsa", 1), entities("Tulsa")])
-    server.script.append(Reply.json({"status": "revised", "answer": "S. E. Hinton [1]"}))
-    server.script.append(concluded("S. E. Hinton [1]"))
-    answer, _ = await ReasoningDesk(server, DOCUMENTS).ask("par", QUESTION)
-    assert (answer.steps[0].answer, answer.steps[0].support) == ("S. E. Hinton", Support.STATED)
-    assert [quote.hit.document.key for quote in answer.steps[0].quotes] == ["rumble"]
+    revision = Reply.json({"status": "revised", "answer": "S. E. Hinton [1]"})
+    step, _ = await review(server, answered("Tulsa", 1), entities("Tulsa"), revision, END)
+    assert (step.answer, step.support) == ("S. E. Hinton", Support.STATED)
+    assert [quote.hit.document.key for quote in step.quotes] == ["rumble"]
 
 
 async def test_without_a_further_round_an_unconfident_review_keeps_the_answer(server: ChatServer) -> None:
-    server.script.extend([planned(STEPS[:1]), answered("S. E. Hinton", 1), entities("Hinton")])
-    server.script.extend([unconfident("Who is S. E. Hinton?"), concluded("S. E. Hinton [1]")])
-    desk = ReasoningDesk(server, DOCUMENTS)
-    answer, trace = await desk.ask("par:review_rounds=0", QUESTION)
+    doubt = unconfident("Who is S. E. Hinton?")
+    step, trace = await review(server, HINTON, FOUND, doubt, END, strategy="par:review_rounds=0")
+    assert sum(event.kind == "search" for event in trace.events) == 3, "its question is not searched for"
     assert roles(server) == ["plan", "answer", "query_entities", "review", "conclude"]
-    assert "Who is S. E. Hinton?" not in desk.queries
-    assert (answer.steps[0].answer, answer.steps[0].verdict) == ("S. E. Hinton", "UNCONFIDENT")
-    assert answer.steps[0].support is Support.INFERRED
+    assert (step.answer, step.verdict, step.support) == ("S. E. Hinton", "UNCONFIDENT", Support.INFERRED)
     assert "step 1: its review stayed unconfident, and its answer was kept" in trace.notes
     assert reviews_of(trace) == [("UNCONFIDENT", "S. E. Hinton", "S. E. Hinton")]
 
@@ -127,12 +131,10 @@ async def test_without_a_further_round_an_unconfident_review_keeps_the_answer(se
 async def test_the_question_of_an_unconfident_review_is_looked_up(server: ChatServer) -> None:
     server.script.extend([planned(STEPS[:1]), answered("the novel writer", 1), entities()])
     server.script.extend([unconfident("What did Dell do in Tulsa?"), entities("Dell")])
-    server.script.extend([revised("S. E. Hinton", 1), concluded("S. E. Hinton [1]")])
+    server.script.extend([revised("S. E. Hinton", 1), END])
     desk = ReasoningDesk(server, DOCUMENTS)
     answer, trace = await desk.ask("par", QUESTION)
-    assert roles(server) == [
-        *["plan", "answer", "query_entities", "review", "query_entities", "review", "conclude"],
-    ]
+    assert roles(server) == [*["plan", "answer", "query_entities", "review", "query_entities", "review", "conclude"]]
     both = f"{STEPS[0][0]} the novel writer"
     assert [(name, query.text, query.entities) for name, query in desk.searched] == [
         ("bridged", STEPS[0][0], None),
@@ -156,7 +158,7 @@ async def test_the_question_of_an_unconfident_review_is_looked_up(server: ChatSe
 async def test_both_searches_have_a_share_of_the_passages_that_a_second_review_reads(server: ChatServer) -> None:
     server.script.extend([planned(STEPS[:1]), answered("the novel writer", 1), entities()])
     server.script.extend([unconfident("What did Dell do in Tulsa?"), entities("Dell")])
-    server.script.extend([PASS, concluded("S. E. Hinton [1]")])
+    server.script.extend([PASS, END])
     await ReasoningDesk(server, DOCUMENTS).ask("par", QUESTION, k=2)
     assert [call.labels["passages"].split() for call in of_role(server, "review")] == [
         ["rumble", "outsiders"],
@@ -170,29 +172,26 @@ async def test_both_searches_have_a_share_of_the_passages_that_a_second_review_r
     ids=["the step's", "in capitals", "none", "what was searched with"],
 )
 async def test_a_question_that_was_searched_for_is_not_looked_up_again(server: ChatServer, question: str) -> None:
-    server.script.extend([planned(STEPS[:1]), answered("S. E. Hinton", 1, statement=STATEMENTS[0]), entities("Hinton")])
-    server.script.extend([unconfident(question), concluded("S. E. Hinton [1]")])
-    answer, trace = await ReasoningDesk(server, DOCUMENTS).ask("par", QUESTION)
+    first = answered("S. E. Hinton", 1, statement=STATEMENTS[0])
+    step, trace = await review(server, first, FOUND, unconfident(question), END)
     assert roles(server) == ["plan", "answer", "query_entities", "review", "conclude"]
-    assert answer.steps[0].verdict == "UNCONFIDENT"
+    assert step.verdict == "UNCONFIDENT"
     assert "step 1: its review stayed unconfident, and its answer was kept" in trace.notes
 
 
 async def test_a_question_that_finds_nothing_new_is_not_reviewed_again(server: ChatServer) -> None:
-    server.script.extend([planned(STEPS[:1]), answered("S. E. Hinton", 1), entities("Hinton")])
-    server.script.extend([unconfident("Is it a novel for adults?"), entities("Hinton"), concluded("S. E. Hinton [1]")])
-    answer, _ = await ReasoningDesk(server, DOCUMENTS).ask("par", QUESTION)
+    step, _ = await review(server, HINTON, FOUND, unconfident("Is it a novel for adults?"), FOUND, END)
     assert roles(server) == ["plan", "answer", "query_entities", "review", "query_entities", "conclude"]
-    assert answer.steps[0].verdict == "UNCONFIDENT"
+    assert step.verdict == "UNCONFIDENT"
 
 
 async def test_a_review_that_never_passes_ends(server: ChatServer) -> None:
     server.scripts["plan"].append(planned(STEPS[:1]))
-    server.scripts["answer"].append(answered("S. E. Hinton", 1))
-    server.scripts["query_entities"].extend([entities("Hinton")] * 4)
+    server.scripts["answer"].append(HINTON)
+    server.scripts["query_entities"].extend([FOUND] * 4)
     asked = ["What did Dell do?", "What is Viking Press?", "What is Zork?", "What is it?"]
     server.scripts["review"].extend([unconfident(one) for one in asked])
-    server.scripts["conclude"].append(concluded("S. E. Hinton [1]"))
+    server.scripts["conclude"].append(END)
     desk = ReasoningDesk(server, {**DOCUMENTS, "zork": ("Zork", "Zork is a game.")})
     answer, _ = await desk.ask("par:review_rounds=3", QUESTION)
     assert roles(server).count("review") == 4
@@ -203,7 +202,7 @@ async def test_a_review_that_never_passes_ends(server: ChatServer) -> None:
 async def test_an_answer_that_was_not_found_goes_to_review(server: ChatServer) -> None:
     """Never skipped; the evidence is looked for with the question and what is missing, since there is no answer."""
     server.script.extend([planned(STEPS[:1]), answered("", unstated="the writer"), entities()])
-    server.script.extend([revised("S. E. Hinton", 1), concluded("S. E. Hinton [1]")])
+    server.script.extend([revised("S. E. Hinton", 1), END])
     desk = ReasoningDesk(server, DOCUMENTS)
     answer, trace = await desk.ask("par:skip_supported=true", QUESTION)
     assert {query.k for _, query in desk.searched} == {10}
@@ -226,22 +225,17 @@ async def test_a_review_that_passes_what_was_not_found_makes_no_answer_of_it(ser
 
 @pytest.mark.parametrize("unusable", [{"status": "MAYBE"}, {"answer": "x"}, {"status": "REVISED", "citations": ["a"]}])
 async def test_an_unusable_review_is_told_back_once(server: ChatServer, unusable: dict[str, object]) -> None:
-    server.script.extend([planned(STEPS[:1]), answered("S. E. Hinton", 1), entities("Hinton")])
-    server.script.extend([Reply.json(unusable), PASS, concluded("S. E. Hinton [1]")])
-    answer, _ = await ReasoningDesk(server, DOCUMENTS).ask("par", QUESTION)
+    step, _ = await review(server, HINTON, FOUND, Reply.json(unusable), PASS, END)
     assert "could not be read" in of_role(server, "review")[1].messages[-1]["content"]
-    assert answer.steps[0].verdict == "PASS"
-
-    server.script.extend([planned(STEPS[:1]), answered("S. E. Hinton", 1), entities("Hinton")])
-    server.script.extend([Reply.json(unusable)] * 2)
+    assert step.verdict == "PASS"
     with pytest.raises(ModelFailed, match="step 'review'"):
-        await ReasoningDesk(server, DOCUMENTS).ask("par", QUESTION)
+        await review(server, HINTON, FOUND, *[Reply.json(unusable)] * 2)
 
 
 async def test_the_review_of_a_step_that_combines_reads_the_answers_before_it(server: ChatServer) -> None:
     server.scripts["plan"].append(planned([STEPS[0], ("Is the author's name written with initials?", "Answer")]))
-    server.scripts["answer"].extend([answered("S. E. Hinton", 1), answered("yes")])
-    server.scripts["query_entities"].extend([entities("Hinton")] * 2)
+    server.scripts["answer"].extend([HINTON, answered("yes")])
+    server.scripts["query_entities"].extend([FOUND] * 2)
     server.scripts["refine"].append(Reply.json({"question": "Is S. E. Hinton written with initials?"}))
     server.scripts["review"].extend([PASS, PASS])
     server.scripts["conclude"].append(concluded("yes [1]"))
@@ -259,11 +253,8 @@ def passed(*citations: int, **more: str) -> Reply:
 @pytest.mark.parametrize("support", ["stated", "inferred"])
 async def test_a_review_that_passes_an_answer_as_inferred_is_unconfident(server: ChatServer, support: str) -> None:
     """A PASS is of a stated answer. What is no more than inferred has one verdict, and nothing is looked up for it."""
-    server.script.extend([planned(STEPS[:1]), answered("S. E. Hinton", 1, support=support), entities("Hinton")])
     passing = passed(1, support="inferred", unstated="the author", question="What did Dell do in Tulsa?")
-    server.script.extend([passing, concluded("S. E. Hinton [1]")])
-    answer, trace = await ReasoningDesk(server, DOCUMENTS).ask("par", QUESTION)
-    (step,) = answer.steps
+    step, trace = await review(server, answered("S. E. Hinton", 1, support=support), FOUND, passing, END)
     assert (step.answer, step.verdict, step.support) == ("S. E. Hinton", "UNCONFIDENT", Support.INFERRED)
     assert step.unstated == "the author"
     assert "step 1: its review passed an answer that no passage states; it counts as UNCONFIDENT" in trace.notes
@@ -271,10 +262,7 @@ async def test_a_review_that_passes_an_answer_as_inferred_is_unconfident(server:
 
 
 async def test_a_review_that_passes_without_a_passage_states_nothing(server: ChatServer) -> None:
-    server.script.extend([planned(STEPS[:1]), answered("S. E. Hinton", 1, support="inferred", unstated="who wrote it")])
-    server.script.extend([entities("Hinton"), passed(), concluded("S. E. Hinton [1]")])
-    answer, trace = await ReasoningDesk(server, DOCUMENTS).ask("par", QUESTION)
-    (step,) = answer.steps
+    step, trace = await review(server, INFERRED, FOUND, passed(), END)
     assert (step.verdict, step.support, step.unstated) == ("UNCONFIDENT", Support.INFERRED, "who wrote it")
     assert [quote.hit.document.key for quote in step.quotes] == ["rumble"]
     assert any("that no passage states" in note for note in trace.notes)
@@ -282,8 +270,8 @@ async def test_a_review_that_passes_without_a_passage_states_nothing(server: Cha
 
 async def test_a_review_may_pass_what_follows_from_the_answers_before(server: ChatServer) -> None:
     server.scripts["plan"].append(planned([STEPS[0], ("Is the author's name written with initials?", "Answer")]))
-    server.scripts["answer"].extend([answered("S. E. Hinton", 1), answered("yes", support="inferred")])
-    server.scripts["query_entities"].extend([entities("Hinton")] * 2)
+    server.scripts["answer"].extend([HINTON, answered("yes", support="inferred")])
+    server.scripts["query_entities"].extend([FOUND] * 2)
     server.scripts["refine"].append(Reply.json({"question": "Is S. E. Hinton written with initials?"}))
     server.scripts["review"].extend([PASS, passed()])
     server.scripts["conclude"].append(concluded("yes [1]"))
@@ -293,35 +281,24 @@ async def test_a_review_may_pass_what_follows_from_the_answers_before(server: Ch
 
 async def test_an_inferred_answer_that_stays_the_best_stays_inferred(server: ChatServer) -> None:
     """UNCONFIDENT without a question: nothing more is to be asked, and nothing is looked up."""
-    server.script.extend([planned(STEPS[:1]), answered("S. E. Hinton", 1, support="inferred", unstated="the writer")])
-    server.script.append(entities("Hinton"))
     doubt = {"status": "UNCONFIDENT", "support": "inferred", "unstated": "whose book it is", "question": ""}
-    server.script.extend([Reply.json(doubt), concluded("S. E. Hinton [1]", "inferred")])
-    desk = ReasoningDesk(server, DOCUMENTS)
-    answer, _ = await desk.ask("par", QUESTION)
-    (step,) = answer.steps
+    step, trace = await review(server, INFERRED, FOUND, Reply.json(doubt), END)
+    assert sum(event.kind == "search" for event in trace.events) == 3
     assert (step.answer, step.verdict, step.support) == ("S. E. Hinton", "UNCONFIDENT", Support.INFERRED)
     assert step.unstated == "whose book it is", "the review has read more than the answer"
     assert roles(server) == ["plan", "answer", "query_entities", "review", "conclude"]
-    assert len(desk.searched) == 3
 
 
 async def test_an_unconfident_review_neither_answers_nor_cites(server: ChatServer) -> None:
-    server.script.extend([planned(STEPS[:1]), answered("S. E. Hinton", 1), entities("Hinton")])
     more = {"answer": "Tulsa", "support": "stated", "unstated": "the writer", "citations": [2], "question": ""}
-    server.script.extend([Reply.json({"status": "UNCONFIDENT", **more}), concluded("S. E. Hinton [1]")])
-    answer, trace = await ReasoningDesk(server, DOCUMENTS).ask("par", QUESTION)
-    (step,) = answer.steps
+    step, trace = await review(server, HINTON, FOUND, Reply.json({"status": "UNCONFIDENT", **more}), END)
     assert (step.answer, step.support, step.unstated) == ("S. E. Hinton", Support.INFERRED, "the writer")
     assert [quote.hit.document.key for quote in step.quotes] == ["rumble"]
     assert reviews_of(trace) == [("UNCONFIDENT", "S. E. Hinton", "S. E. Hinton")]
 
 
 async def test_a_stated_answer_that_passes_keeps_its_words_and_passages(server: ChatServer) -> None:
-    server.script.extend([planned(STEPS[:1]), answered("S. E. Hinton", 1), entities("Hinton")])
-    server.script.extend([passed(2, answer="Tulsa"), concluded("S. E. Hinton [1]")])
-    answer, _ = await ReasoningDesk(server, DOCUMENTS).ask("par", QUESTION)
-    (step,) = answer.steps
+    step, _ = await review(server, HINTON, FOUND, passed(2, answer="Tulsa"), END)
     assert (step.answer, step.verdict, step.support) == ("S. E. Hinton", "PASS", Support.STATED)
     assert [quote.hit.document.key for quote in step.quotes] == ["rumble"]
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 import pytest
 
 from core.errors import ModelFailed
-from core.ports.chat import Message, Speaker
-from core.ports.reasoning import Support, Unsupported
+from core.ports.reasoning import Support
 from core.trace import Budget
+from tests.integration.reasoning.good_model import of_role, roles
 from tests.integration.reasoning.plan_star_replies import (
     ANSWERS,
     DOCUMENTS,
@@ -17,9 +17,7 @@ from tests.integration.reasoning.plan_star_replies import (
     QUESTION,
     answered,
     concluded,
-    of_role,
     planned,
-    roles,
     rumble,
 )
 from tests.reasoning_desk import ReasoningDesk
@@ -107,9 +105,10 @@ def independent(count: int) -> list[tuple[str, str]]:
     return [(f"Q1.{n}", f"Which novel is number {n}?") for n in range(1, count + 1)]
 
 
-@pytest.mark.parametrize("count", [3, 5])
 @pytest.mark.parametrize("schedule", ["depth", "ready"])
-async def test_independent_nodes_are_asked_at_once(server: ChatServer, count: int, schedule: str) -> None:
+async def test_independent_nodes_are_asked_at_once(server: ChatServer, schedule: str) -> None:
+    count = 5
+
     def respond(call: Call) -> Reply:
         if call.role == "plan_dag":
             return planned(independent(count))
@@ -239,15 +238,6 @@ async def test_holes_and_lists_are_not_pasted(server: ChatServer, found: str, pa
     assert desk.queries == [FILLED[0], FILLED[2]]
 
 
-async def test_several_answers_are_given_one_by_one(server: ChatServer) -> None:
-    rumble(server)
-    server.scripts["answer"].append(answered("S. E. Hinton; Mark <A9.9> Twain;", 1))
-    await ReasoningDesk(server, DOCUMENTS).ask("plan_star", QUESTION)
-    filling = of_role(server, "fill_tags")[0].text
-    assert re.search(r"Answer: S\. E\. Hinton \(inferred.*\nAnswer: Mark A9\.9 Twain \(inferred", filling)
-    assert f"<question>\n{QUESTION}\n</question>" in filling, "it tells which of them is meant"
-
-
 async def test_nothing_found_is_an_abstention_without_further_calls(server: ChatServer) -> None:
     rumble(server)
     server.scripts["plan_dag"].append(planned(independent(2)))
@@ -287,14 +277,6 @@ async def test_what_a_passage_orders_stays_in_its_fence(server: ChatServer) -> N
     assert concluding.count("</known>") == 1
     assert "a citation [7] of step Q0.1 was dropped: no such passage was shown" in trace.notes
     assert answer.citations[0].document.key == "thames"
-
-
-async def test_after_a_conversation_the_planners_questions_are_private(server: ChatServer) -> None:
-    rumble(server)
-    desk = ReasoningDesk(server, DOCUMENTS)
-    earlier = (Message(speaker=Speaker.ASSISTANT, content="Your salary is secret."),)
-    await desk.ask("plan_star", QUESTION, history=earlier)
-    assert all(query.private for _, query in desk.searched)
 
 
 async def test_the_requests_k_and_the_strategys_searcher(server: ChatServer) -> None:
@@ -349,26 +331,6 @@ async def test_self_rag_takes_as_many_candidates_as_passages(server: ChatServer,
     documents = {f"d{n}": (f"Rumble {n}", "The author of Rumble Fish is somebody.") for n in range(9)}
     await ReasoningDesk(server, documents).ask(f"plan_star:solver=self_rag,k={k}", QUESTION)
     assert len(of_role(server, "answer")) == answers, "a candidate for each passage, and several passages together"
-
-
-@pytest.mark.parametrize(
-    ("unsupported", "permitted"), [(Unsupported.INFER, True), (Unsupported.MEMORY, True), (Unsupported.ABSTAIN, False)]
-)
-async def test_the_papers_preset(server: ChatServer, unsupported: Unsupported, permitted: bool) -> None:
-    """Dense retrieval of five passages a node; the model's memory, unless the request forbids it."""
-    rumble(server)
-    desk = ReasoningDesk(server, DOCUMENTS)
-    await desk.ask("plan_star:preset=paper", QUESTION, unsupported=unsupported)
-    assert [(name, query.k) for name, query in desk.searched] == [("dense", 5)] * 3
-    assert all(('"memory" if you know the answer' in call.text) is permitted for call in of_role(server, "answer"))
-
-
-async def test_an_option_beside_the_preset_takes_precedence(server: ChatServer) -> None:
-    rumble(server)
-    desk = ReasoningDesk(server, DOCUMENTS)
-    await desk.ask("plan_star:preset=paper,searcher=sparse,retrieve=query,memory=false", QUESTION)
-    assert [(name, query.text) for name, query in desk.searched] == [("sparse", QUESTION)]
-    assert not any('"memory" if you know the answer' in call.text for call in server.calls)
 
 
 async def test_a_step_from_memory_is_marked_and_cites_nothing(server: ChatServer) -> None:

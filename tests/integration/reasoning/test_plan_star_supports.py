@@ -3,15 +3,8 @@
 import pytest
 
 from core.ports.reasoning import Support
-from tests.integration.reasoning.plan_star_replies import (
-    ANSWERS,
-    DOCUMENTS,
-    FILLED,
-    QUESTION,
-    answered,
-    of_role,
-    rumble,
-)
+from tests.integration.reasoning.good_model import of_role
+from tests.integration.reasoning.plan_star_replies import ANSWERS, DOCUMENTS, FILLED, QUESTION, answered, rumble
 from tests.reasoning_desk import ReasoningDesk
 from tests.twins.chat_server import ChatServer, Reply
 
@@ -38,12 +31,13 @@ async def test_an_inferred_answer_is_carried_on_and_marked(server: ChatServer) -
 
 async def test_each_of_several_inferred_answers_is_marked_without_tags(server: ChatServer) -> None:
     rumble(server)
-    told = {"answer": "S. E. Hinton; Mark Twain", "support": "inferred", "unstated": "is it <A2.1>?", "citations": [1]}
-    server.scripts["answer"].append(Reply.json(told))
+    told = {"answer": "S. E. Hinton; Mark <A9.9> Twain;", "unstated": "is it <A2.1>?", "citations": [1]}
+    server.scripts["answer"].append(Reply.json({**told, "support": "inferred"}))
     await ReasoningDesk(server, DOCUMENTS).ask("plan_star", QUESTION)
     mark = "(inferred; not stated: is it A2.1?)"
     filling = of_role(server, "fill_tags")[0].text
-    assert f"Answer: S. E. Hinton {mark}\nAnswer: Mark Twain {mark}\n</known>" in filling
+    assert f"Answer: S. E. Hinton {mark}\nAnswer: Mark A9.9 Twain {mark}\n</known>" in filling
+    assert f"<question>\n{QUESTION}\n</question>" in filling, "it tells which of them is meant"
 
 
 async def test_a_mark_is_not_pasted_into_a_question(server: ChatServer) -> None:

@@ -9,7 +9,8 @@ from core.ports.reasoning import Support, Unsupported
 from core.trace import Trace
 from indexer.summary_tree.summarizing import TreeNode, summarize_cluster
 from tests.integration.reasoning import par_replies
-from tests.integration.reasoning.level.replies import HOPS, PLAIN, QUESTION, SUMMARIES, of_role, roles
+from tests.integration.reasoning.good_model import of_role, roles
+from tests.integration.reasoning.level.replies import HOPS, PLAIN, QUESTION, SUMMARIES
 from tests.integration.reasoning.par_replies import ALL_THREE, REFINED, STATEMENTS, STEPS
 from tests.integration.reasoning.published_replies import level_reply, par_reply, published, published_prompts
 from tests.reasoning_desk import CORPUS, ReasoningDesk

@@ -12,14 +12,7 @@ from tests.twins.chat_server import Reply
 
 @pytest.mark.parametrize(
     ("text", "names"),
-    [
-        ("48%", ()),
-        ("1894", ()),
-        ("17.5.1220; 1216", ()),
-        ("", ()),
-        ("May 1220", ("Hinton",)),
-        ("北京", ("Hinton",)),
-    ],
+    [("48%", ()), ("1894", ()), ("17.5.1220; 1216", ()), ("", ()), ("May 1220", ("Hinton",)), ("北京", ("Hinton",))],
 )
 async def test_a_text_without_letters_needs_no_call(desk: ReasoningDesk, text: str, names: tuple[str, ...]) -> None:
     desk.server.respond = lambda _: Reply.json({"entities": ["Hinton", " Hinton ", ""]})

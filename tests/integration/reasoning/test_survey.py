@@ -108,9 +108,7 @@ async def test_a_kind_that_no_document_has_is_told(world: World) -> None:
     assert len(listed(answer)) == 3
 
 
-async def test_what_documents_lack_is_inferred_and_not_given_where_only_stated_answers_are_wanted(
-    world: World,
-) -> None:
+async def test_what_documents_lack_is_inferred_and_not_given_where_only_stated_answers_are_wanted(world: World) -> None:
     question = "Which contracts do not mention Delaware?"
     answer = await survey(world, question)
     assert (listed(answer), answer.support) == ({"contracts/Berg.txt"}, Support.INFERRED)

@@ -4,7 +4,7 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -16,17 +16,16 @@ from core.ports.chat import ChatModels
 from core.ports.reasoning import Answer, Question
 from core.settings import LlmSettings
 from core.trace import Budget, Event, Trace
-from models import make_chat_models
+from models import ConfiguredModels, make_chat_models
 from reasoning import ReasoningBackends
 from reasoning.strategies.survey.reasoner import Config, Survey
 from reasoning.strategies.survey.undecided import model_reading
 from retrieval.surveying import SnapshotDocumentFinder
 from stores.sqlite.model_cache import SqliteModelCache
-from testing.indexed_corpus import Passage
+from tests.integration.reasoning.test_survey import QUESTION, contract, coverage
 from tests.searching import World, open_world
 from tests.twins.chat_server import Call, ChatServer, Reply
 
-QUESTION = "Which contracts are governed by Delaware law?"
 _TITLE = re.compile(r'title="([^"]*)"')
 _SENTENCES = {
     "Torre": ("yes", "The law of our relations, by which this is governed, is known to both. It is the Delaware code."),
@@ -34,10 +33,6 @@ _SENTENCES = {
     "Quist": ("unclear", "It is governed. A law. In Delaware."),
 }
 """What the scripted model says of each contract, and the text, which words leave undecided."""
-
-
-def contract(name: str, text: str) -> Passage:
-    return Passage(key=f"contracts/{name}.txt", title=f"{name} contract", text=text)
 
 
 def answer_well(call: Call) -> Reply:
@@ -55,13 +50,17 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
         yield opened
 
 
+def make_models(world: World, server: ChatServer, folder: Path, profile: Literal["small", "large"]) -> ConfiguredModels:
+    settings = LlmSettings(
+        base_url=server.url, model="scripted", profile=profile, send_metadata=True, retries=0, timeout=10
+    )
+    return make_chat_models(settings, SqliteModelCache(folder / "answers.db"), world.record.graph)
+
+
 @pytest.fixture
 async def models(world: World, server: ChatServer, tmp_path: Path) -> AsyncIterator[ChatModels]:
     server.respond = answer_well
-    settings = LlmSettings(
-        base_url=server.url, model="scripted", profile="small", send_metadata=True, retries=0, timeout=10
-    )
-    configured = make_chat_models(settings, SqliteModelCache(tmp_path / "answers.db"), world.record.graph)
+    configured = make_models(world, server, tmp_path, "small")
     yield configured
     await configured.close()
 
@@ -83,15 +82,15 @@ async def survey(
     return await asked.answer(Question(corpus=world.corpus, text=text, **fields), trace), trace
 
 
+def rows_of(answer: Answer) -> tuple[set[str], set[str]]:
+    """The documents that count, and all that are shown."""
+    head = re.split(r"(?:\A|\n\n)(?:Not counted|Undecided)", answer.text)[0]
+    named = [(citation.document.title.split()[0], citation.answer_span.end) for citation in answer.citations]
+    return {name for name, end in named if end <= len(head)}, {name for name, _ in named}
+
+
 def counted(answer: Answer) -> set[str]:
-    head = re.split(r"\n\n(?:Not counted|Undecided)", answer.text)[0]
-    return {
-        citation.document.title.split()[0] for citation in answer.citations if citation.answer_span.end <= len(head)
-    }
-
-
-def coverage(answer: Answer) -> str:
-    return answer.text.rpartition("\n\n")[2]
+    return rows_of(answer)[0]
 
 
 async def test_a_yes_with_its_sentence_counts_and_the_others_say_what_the_model_said(
@@ -180,7 +179,7 @@ async def test_a_budget_that_ends_leaves_the_rest_undecided(world: World, models
     assert trace.usage.calls == 1
     assert "a language model read 1 that words leave undecided" in coverage(answer)
     assert coverage(answer).endswith("it was not asked about all of them: the budget of the question is used up.")
-    assert _rows(answer) == {"Halden", "Torre", "Berg", "Quist"}
+    assert rows_of(answer)[1] == {"Halden", "Torre", "Berg", "Quist"}
 
 
 async def test_the_option_bounds_the_calls(world: World, models: ChatModels, server: ChatServer) -> None:
@@ -196,7 +195,7 @@ async def test_a_model_that_is_gone_leaves_all_undecided(world: World, models: C
     answer, _ = await survey(world, models)
     assert counted(answer) == {"Halden"}
     assert "3 undecided; it was not asked about all of them: the language model is not available" in coverage(answer)
-    assert _rows(answer) == {"Halden", "Torre", "Berg", "Quist"}
+    assert rows_of(answer)[1] == {"Halden", "Torre", "Berg", "Quist"}
 
 
 async def test_replies_that_are_cut_or_no_json_leave_their_document_undecided(
@@ -212,7 +211,7 @@ async def test_replies_that_are_cut_or_no_json_leave_their_document_undecided(
     server.respond = respond
     answer, trace = await survey(world, models)
     assert counted(answer) == {"Halden", "Torre"}
-    assert _rows(answer) == {"Halden", "Torre", "Berg", "Quist"}
+    assert rows_of(answer)[1] == {"Halden", "Torre", "Berg", "Quist"}
     assert coverage(answer).startswith("Read 4 of 4 documents that could match; 2 undecided; a language model read 1 ")
     assert sum("cannot be read; the document stays undecided" in note for note in trace.notes) == 2
 
@@ -222,7 +221,7 @@ async def test_a_connection_that_dies_in_a_reply_loses_no_row(
 ) -> None:
     server.respond = lambda call: Reply(text=answer_well(call).text, cut_after=0, abrupt=True)
     answer, _ = await survey(world, models)
-    assert _rows(answer) == {"Halden", "Torre", "Berg", "Quist"}
+    assert rows_of(answer)[1] == {"Halden", "Torre", "Berg", "Quist"}
     assert "it was not asked about all of them" in coverage(answer)
 
 
@@ -317,7 +316,3 @@ async def test_of_a_long_document_the_passages_of_the_finder_are_read(
     answer, _ = await survey(world, models, finder=finder)
     assert (whole, finder.read_whole) == (3, 3)
     assert counted(answer) == {"Halden", "Torre"}
-
-
-def _rows(answer: Answer) -> set[str]:
-    return {citation.document.title.split()[0] for citation in answer.citations}

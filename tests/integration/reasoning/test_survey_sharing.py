@@ -11,19 +11,12 @@ import pytest
 
 from core.events import PlanEvent
 from core.ports.chat import ChatModels
-from core.ports.reasoning import Answer, Question
-from core.settings import LlmSettings
-from core.trace import Budget, Trace
-from models import make_chat_models
-from reasoning import ReasoningBackends
-from reasoning.strategies.survey.reasoner import Config, Survey
-from retrieval.surveying import SnapshotDocumentFinder
-from stores.sqlite.model_cache import SqliteModelCache
-from testing.indexed_corpus import Passage
+from core.trace import Budget
+from tests.integration.reasoning.test_survey import contract
+from tests.integration.reasoning.test_survey_model import make_models, rows_of, survey
 from tests.searching import World, open_world
 from tests.twins.chat_server import Call, ChatServer, Reply
 
-QUESTION = "Which contracts are governed by Delaware law?"
 _DOCUMENT = re.compile(r'<document n="(\d+)">\n(.*?)\n</document>', re.DOTALL)
 _TITLE = re.compile(r'title="(\w+) contract"')
 _TEXTS = {
@@ -33,10 +26,6 @@ _TEXTS = {
 _SAYS_NO = {"Berg", "Lumen"}
 
 Entry = dict[str, Any]
-
-
-def contract(name: str, text: str) -> Passage:
-    return Passage(key=f"contracts/{name}.txt", title=f"{name} contract", text=text)
 
 
 def shown_in(call: Call) -> dict[str, str]:
@@ -81,28 +70,9 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
 @pytest.fixture
 async def models(world: World, server: ChatServer, tmp_path: Path) -> AsyncIterator[ChatModels]:
     server.respond = answering(lambda entries: entries)
-    settings = LlmSettings(
-        base_url=server.url, model="scripted", profile="large", send_metadata=True, retries=0, timeout=10
-    )
-    configured = make_chat_models(settings, SqliteModelCache(tmp_path / "answers.db"), world.record.graph)
+    configured = make_models(world, server, tmp_path, "large")
     yield configured
     await configured.close()
-
-
-async def survey(
-    world: World, models: ChatModels, text: str = QUESTION, *, budget: Budget | None = None
-) -> tuple[Answer, Trace]:
-    trace = Trace(budget=budget or Budget())
-    backends = ReasoningBackends(searcher=world.searcher("bridged"), embedder=world.embedder, models=models)
-    asked = Survey(Config(), SnapshotDocumentFinder(world.backends), backends)
-    return await asked.answer(Question(corpus=world.corpus, text=text), trace), trace
-
-
-def rows_of(answer: Answer) -> tuple[set[str], set[str]]:
-    """The documents that count, and all that are shown."""
-    head = re.split(r"(?:\A|\n\n)(?:Not counted|Undecided)", answer.text)[0]
-    named = [(citation.document.title.split()[0], citation.answer_span.end) for citation in answer.citations]
-    return {name for name, end in named if end <= len(head)}, {name for name, _ in named}
 
 
 RIGHT = {"Torre", "Quist", "Norwind"}

@@ -84,19 +84,15 @@ async def test_groups_of_a_condition(world: World) -> None:
     assert groups(answer) == {"Norwind GmbH": 2, "": 1}
 
 
-@pytest.mark.parametrize(
-    ("period", "expected"),
-    [
-        ("year", {"2024": 2, "2025": 2, "": 1}),
-        ("quarter", {"2024 Q1": 1, "2024 Q4": 1, "2025 Q1": 1, "2025 Q2": 1, "": 1}),
-        ("month", {"2024-03": 1, "2024-11": 1, "2025-01": 1, "2025-05": 1, "": 1}),
-    ],
-)
-async def test_groups_by_dates_in_their_order(world: World, period: str, expected: dict[str, int]) -> None:
-    answer = await survey(world, f"How many invoices are there by {period}?")
-    assert groups(answer) == expected
-    assert list(groups(answer)) == list(expected)
-    assert "“Date: 3 March 2024”" in answer.text
+async def test_groups_by_dates_in_their_order(world: World) -> None:
+    for period, expected in {
+        "year": {"2024": 2, "2025": 2, "": 1},
+        "quarter": {"2024 Q1": 1, "2024 Q4": 1, "2025 Q1": 1, "2025 Q2": 1, "": 1},
+        "month": {"2024-03": 1, "2024-11": 1, "2025-01": 1, "2025-05": 1, "": 1},
+    }.items():
+        answer = await survey(world, f"How many invoices are there by {period}?")
+        assert list(groups(answer).items()) == list(expected.items())
+        assert "“Date: 3 March 2024”" in answer.text
 
 
 async def test_names_that_are_in_several_documents(world: World) -> None:
@@ -122,17 +118,14 @@ async def test_totals_are_exact_by_unit_and_take_the_row_of_the_total(world: Wor
     assert values == {"1": "1000.30", "2": "250", "3": "49.70", "4": "10", "5": ""}
 
 
-@pytest.mark.parametrize(
-    ("question", "value"),
-    [
-        ("What is the lowest amount of the unpaid invoices?", "49.70"),
-        ("What is the highest amount of the unpaid invoices?", "250"),
-        ("What is the mean amount of the unpaid invoices?", "149.85"),
-        ("What is the sum of the amounts over the unpaid invoices?", "299.70"),
-    ],
-)
-async def test_what_is_made_of_values(world: World, question: str, value: str) -> None:
-    assert totals(await survey(world, question)) == [("", value, "EUR")]
+async def test_what_is_made_of_values(world: World) -> None:
+    for question, value in {
+        "What is the lowest amount of the unpaid invoices?": "49.70",
+        "What is the highest amount of the unpaid invoices?": "250",
+        "What is the mean amount of the unpaid invoices?": "149.85",
+        "What is the sum of the amounts over the unpaid invoices?": "299.70",
+    }.items():
+        assert totals(await survey(world, question)) == [("", value, "EUR")], question
 
 
 async def test_totals_of_groups(world: World) -> None:
@@ -194,20 +187,17 @@ RECHNUNGEN = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("question", "value"),
-    [
-        ("Wie hoch ist die Summe aller Rechnungen?", "1600.00"),
-        ("Wie hoch sind alle Rechnungen insgesamt?", "1600.00"),
-        ("Wie hoch ist der Durchschnitt der offenen Rechnungen?", "199.75"),
-        ("What is the total of the invoices?", "1600.00"),
-        ("Quelle est la somme de toutes les factures ?", "1600.00"),
-    ],
-)
-async def test_totals_in_the_words_of_another_language(tmp_path: Path, question: str, value: str) -> None:
+async def test_totals_in_the_words_of_another_language(tmp_path: Path) -> None:
     async with open_world(tmp_path) as opened:
         await opened.put(RECHNUNGEN)
-        assert totals(await survey(opened, question)) == [("", value, "EUR")]
+        for question, value in {
+            "Wie hoch ist die Summe aller Rechnungen?": "1600.00",
+            "Wie hoch sind alle Rechnungen insgesamt?": "1600.00",
+            "Wie hoch ist der Durchschnitt der offenen Rechnungen?": "199.75",
+            "What is the total of the invoices?": "1600.00",
+            "Quelle est la somme de toutes les factures ?": "1600.00",
+        }.items():
+            assert totals(await survey(opened, question)) == [("", value, "EUR")], question
         highest = await survey(opened, "Was ist die höchste Rechnung?")
         assert next(row.title for row in highest.table if row.kind == "document") == "Rechnung 1"
         counted = await survey(opened, "Wie viele Lieferanten gibt es?")

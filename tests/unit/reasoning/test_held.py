@@ -136,10 +136,7 @@ def test_a_judgement_on_a_document_that_is_named(evidence: str, is_held: bool) -
     [
         ("yes: the tenant may sublet a room for 3 months", ()),
         ("yes: the tenant may sublet a room for 6 months", ("6",)),
-        (
-            "no: Marta Ferrand must agree before the tenant may sublet to anybody else than a relative",
-            ("Ferrand",),
-        ),
+        ("no: Marta Ferrand must agree before the tenant may sublet to anybody else than a relative", ("Ferrand",)),
         ("yes:", ()),
     ],
 )
@@ -154,14 +151,8 @@ def test_a_judgement_with_a_reason_needs_both(answer: str, unheld: tuple[str, ..
     ("question", "evidence"),
     [
         ("Consider the NDA of DBT; may the Receiving Party disclose?", "Zeta NDA\nThe Receiving Party may disclose."),
-        (
-            "Consider the lease of New York; may the tenant sublet?",
-            "Other lease\nThe tenant may sublet, as all new owners say.",
-        ),
-        (
-            "Consider the lease of the Art House; may the tenant sublet?",
-            "Partnership\nThe tenant may sublet the house.",
-        ),
+        ("Consider the lease of New York; may he sublet?", "Other lease\nHe may sublet, as all new owners say."),
+        ("Consider the lease of the Art House; may he sublet?", "Partnership\nHe may sublet the house."),
         ("is the sky blue?", "cooking\nBoil the eggs."),
     ],
 )

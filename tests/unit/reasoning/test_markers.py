@@ -9,13 +9,7 @@ from hypothesis import strategies as st
 
 from core.events import TokenEvent
 from core.trace import Trace
-from reasoning.citations.markers import (
-    cite_passages,
-    cite_quotes,
-    drop_nested_brackets,
-    parse_markers,
-    strip_markers,
-)
+from reasoning.citations.markers import cite_passages, cite_quotes, drop_nested_brackets, parse_markers, strip_markers
 from reasoning.citations.quotes import find_quote, locate, select_quote
 from reasoning.engine.calls import AnswerStream
 from tests.reasoning_desk import hit

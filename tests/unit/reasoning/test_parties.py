@@ -27,78 +27,37 @@ def contract(key: str = "contract", title: str = "Contract of employment", text:
 @pytest.mark.parametrize(
     ("question", "reworded"),
     [
-        (
-            "Can Mr Vik take a second job?",
-            "Consider Contract of employment of Vik; can the Employee take a second job?",
-        ),
-        (
-            "What is Tor Vik's notice period?",
-            "Consider Contract of employment of Tor Vik; what is the Employee's notice period?",
-        ),
-        (
-            "Describe the notice period of Vik.",
-            "Consider Contract of employment of Vik; describe the notice period of the Employee.",
-        ),
-        (
-            "Can Halden Mills dismiss Vik in 2025?",
-            "Consider Contract of employment of Halden Mills and Vik; can the Employer dismiss the Employee in 2025?",
-        ),
+        ("Can Mr Vik take a second job?", "Vik; can the Employee take a second job?"),
+        ("What is Tor Vik's notice period?", "Tor Vik; what is the Employee's notice period?"),
+        ("Describe the notice period of Vik.", "Vik; describe the notice period of the Employee."),
+        ("Can Halden Mills dismiss Vik?", "Halden Mills and Vik; can the Employer dismiss the Employee?"),
     ],
 )
 def test_parties_are_called_as_the_contract_calls_them(question: str, reworded: str) -> None:
     found = reword_parties(question, [hit("staff", "Staff", STAFF), contract(), hit("lease", "Lease", LEASE)])
     assert found is not None
-    assert found.text == reworded
+    assert found.text == f"Consider Contract of employment of {reworded}"
     assert found.documents == {"contract"}
     assert "Contract of employment" in found.note
 
 
-@pytest.mark.parametrize(
-    ("opening", "question", "reworded"),
-    [
-        (
-            "Zwischen der Halden GmbH (nachfolgend „der Arbeitgeber“) und Frau Ines Corvo, Kiel („die Arbeitnehmerin“)",
-            "Darf Frau Corvo eine Nebentätigkeit ausüben?",
-            "Consider Vertrag of Corvo; darf die Arbeitnehmerin eine Nebentätigkeit ausüben?",
-        ),
-        (
-            'By and between Halden Ltd, hereinafter called "Licensor", and Corvo Inc., hereinafter called "Licensee".',
-            "May Corvo sublicense?",
-            "Consider Vertrag of Corvo; may the Licensee sublicense?",
-        ),
-    ],
-)
-def test_forms_of_definitions(opening: str, question: str, reworded: str) -> None:
-    found = reword_parties(question, [contract(title="Vertrag", text=opening)])
-    assert found is not None
-    assert found.text == reworded
+BETWEEN = "Zwischen der Halden GmbH (nachfolgend „der Arbeitgeber“) und Frau Ines Corvo, Kiel („die Arbeitnehmerin“)"
+ENTRE = "Entre la société Halden (ci-après « le Client ») et Corvo SARL (ci-après « le Prestataire »)"
+CALLED = 'By and between Halden Ltd, hereinafter called "Licensor", and Corvo Inc., hereinafter called "Licensee".'
+IN_CAPITALS = CONTRACT.replace("Halden Mills", "HALDEN MILLS").replace("Tor Vik", "TOR VIK")
 
 
 @pytest.mark.parametrize(
     ("opening", "question", "reworded"),
     [
-        (
-            CONTRACT.replace("Halden Mills", "HALDEN MILLS").replace("Tor Vik", "TOR VIK"),
-            "May Tor Vik use the car?",
-            "may the Employee use the car?",
-        ),
-        (
-            CONTRACT.replace("3 May", "3. Mai").replace("7 June", "7. Juni"),
-            "May Vik resign?",
-            "may the Employee resign?",
-        ),
+        (IN_CAPITALS, "May Tor Vik use the car?", "may the Employee use the car?"),
+        (CONTRACT.replace("3 May", "3. Mai"), "May Vik resign?", "may the Employee resign?"),
+        (BETWEEN, "Darf Frau Corvo kündigen?", "darf die Arbeitnehmerin kündigen?"),
+        (CALLED, "May Corvo sublicense?", "may the Licensee sublicense?"),
         (CONTRACT + " He drives a Corsa Van.", "Can Vik keep the Corsa Van?", "can the Employee keep the Corsa Van?"),
         (CONTRACT.replace("“Employee”", '"**Employee**"'), "Can Vik resign?", "can the Employee resign?"),
-        (
-            "Entre la société Halden (ci-après « le Client ») et Corvo SARL (ci-après « le Prestataire »)",
-            "Quel prix est versé à Corvo ?",
-            "quel prix est versé au Prestataire ?",
-        ),
-        (
-            LONG_LEASE,
-            "Can Marn re-enter?",
-            "can the Lessor re-enter?",
-        ),
+        (ENTRE, "Quel prix est versé à Corvo ?", "quel prix est versé au Prestataire ?"),
+        (LONG_LEASE, "Can Marn re-enter?", "can the Lessor re-enter?"),
         (CONTRACT, "Who is Tor Vik?", None),
         (CONTRACT, "What is Vik's e-mail address?", None),
     ],
@@ -114,12 +73,12 @@ def test_openings_and_questions(opening: str, question: str, reworded: str | Non
         ("Made between Anna Holm (the “Seller”) and Per Holm (the “Buyer”).", "Must Holm insure the boat?"),
         ("Made between Vik Holding GmbH (the “Employer”) and Tor Vik (the “Employee”).", "Can Vik resign?"),
         (
-            "Made between Ravn Mills represented by Ida Lund (the “Employer”) and Tor Vik (the “Employee”).",
-            "With what notice can Ida Lund end the contract?",
+            "Made between Ravn represented by Ida Lund (the “Employer”) and Tor Vik (the “Employee”).",
+            "Can Lund resign?",
         ),
         (
-            "Made between Anna Bo Dahl Tor Vik Per Holm Ida Lund Ola Nord (the “Fool”) and Eve (the “Boss”).",
-            "What must Ola Nord pay?",
+            "Made between Anna Bo Dahl Tor Vik Per Holm Ida Lund Nord (the “Fool”) and Eve (the “Boss”).",
+            "Must Nord pay?",
         ),
         ("Prepared by Tor Vik (the “Author”) for Halden Mills (the “Company”).", "What did Vik write?"),
         (CONTRACT, "Tor Vik"),

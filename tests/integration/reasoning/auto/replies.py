@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.twins.chat_server import Call, ChatServer, Reply
+from tests.twins.chat_server import Call, Reply
 
 FISH = "In what year did Viking Press publish the coming-of-age novel by the author of Rumble Fish?"
 WHO = "Who wrote Rumble Fish?"
@@ -50,7 +50,3 @@ def concluded(answer: str, support: str = "stated", unstated: str = "") -> Reply
 def answer_step(call: Call) -> Reply:
     answer, key, quote = FACTS[call.question]
     return step(answer, cited=[cite(call, key, quote)])
-
-
-def roles(server: ChatServer) -> list[str]:
-    return [call.role for call in server.calls]

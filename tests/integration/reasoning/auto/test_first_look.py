@@ -12,9 +12,9 @@ from tests.integration.reasoning.auto.replies import (
     cite,
     concluded,
     plan,
-    roles,
     settled,
 )
+from tests.integration.reasoning.good_model import roles
 from tests.reasoning_desk import ReasoningDesk
 from tests.twins.chat_server import ChatServer, Reply
 

@@ -3,7 +3,8 @@
 import pytest
 
 from core.ports.reasoning import Support, Unsupported
-from tests.integration.reasoning.auto.replies import CHAIN, FISH, WHO, answer_step, concluded, plan, roles, step
+from tests.integration.reasoning.auto.replies import CHAIN, FISH, WHO, answer_step, concluded, plan, step
+from tests.integration.reasoning.good_model import roles
 from tests.reasoning_desk import ReasoningDesk
 from tests.twins.chat_server import ChatServer, Reply
 

@@ -90,14 +90,6 @@ async def test_a_passage_cannot_give_orders_or_close_its_fence(server: ChatServe
     assert answer.citations[0].quote in hostile
 
 
-async def test_a_question_in_chinese(server: ChatServer) -> None:
-    desk = ReasoningDesk(server, {"beida": ("北京大学", "北京大学位于北京，成立于1898年。")})
-    server.respond = lambda call: settled("1898年", cite(call, "beida", "成立于1898年"))
-    answer, _ = await desk.ask("auto", "北京大学成立于哪一年？")
-    assert answer.plain == "1898年"
-    assert answer.citations[0].quote == "北京大学位于北京，成立于1898年。"
-
-
 async def test_every_step_is_told_as_it_happens(server: ChatServer, desk: ReasoningDesk) -> None:
     kinds: list[str] = []
     server.scripts["settle_or_plan"].append(plan(("Q1.1", WHO)))

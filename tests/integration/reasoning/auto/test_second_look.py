@@ -1,7 +1,8 @@
 """The second look of `auto`: a step that is not stated is asked once more, with other passages."""
 
 from core.ports.reasoning import Support
-from tests.integration.reasoning.auto.replies import CHAIN, WHO, concluded, plan, roles, step
+from tests.integration.reasoning.auto.replies import CHAIN, WHO, concluded, plan, step
+from tests.integration.reasoning.good_model import roles
 from tests.reasoning_desk import ReasoningDesk
 from tests.twins.chat_server import ChatServer
 

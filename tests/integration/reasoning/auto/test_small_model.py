@@ -11,7 +11,8 @@ from core.ports.reasoning import Support, Unsupported
 from core.ports.retrieval import Query, Searcher, SearchResult
 from core.trace import Trace
 from tests.integration.reasoning.auto.conftest import DOCUMENTS
-from tests.integration.reasoning.auto.replies import concluded, roles
+from tests.integration.reasoning.auto.replies import concluded
+from tests.integration.reasoning.good_model import roles
 from tests.integration.reasoning.referring_searcher import REFERRING, ReferringSearcher
 from tests.reasoning_desk import ReasoningDesk
 from tests.twins.chat_server import Call, ChatServer, Reply

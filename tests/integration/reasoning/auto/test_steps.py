@@ -2,10 +2,9 @@
 
 from dataclasses import replace
 
-import pytest
-
 from core.ports.reasoning import Support
-from tests.integration.reasoning.auto.replies import CHAIN, FISH, WHO, answer_step, concluded, plan, roles, step
+from tests.integration.reasoning.auto.replies import CHAIN, FISH, WHO, answer_step, concluded, plan, step
+from tests.integration.reasoning.good_model import roles
 from tests.reasoning_desk import ReasoningDesk
 from tests.twins.chat_server import ChatServer, Reply
 
@@ -30,8 +29,8 @@ async def test_a_known_step_without_a_passage_is_asked_all_the_same(server: Chat
     assert any("citation [99] of step Q1.1 was dropped" in note for note in trace.notes)
 
 
-@pytest.mark.parametrize("width", [3, 5])
-async def test_independent_nodes_run_side_by_side(server: ChatServer, desk: ReasoningDesk, width: int) -> None:
+async def test_independent_nodes_run_side_by_side(server: ChatServer, desk: ReasoningDesk) -> None:
+    width = 5
     server.scripts["settle_or_plan"].append(
         plan(*((f"Q1.{n}", f"How long is river {n}?") for n in range(1, width + 1)))
     )

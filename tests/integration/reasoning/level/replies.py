@@ -36,14 +36,6 @@ def enough(verdict: bool) -> Reply:
     return Reply.json({"enough": verdict})
 
 
-def roles(server: ChatServer) -> list[str]:
-    return [call.role for call in server.calls]
-
-
-def of_role(server: ChatServer, role: str) -> list[Call]:
-    return [call for call in server.calls if call.role == role]
-
-
 def number_of(call: Call, title: str) -> int:
     return next(n for n in range(1, 20) if f'<passage n="{n}" title="{title}">' in call.text)
 

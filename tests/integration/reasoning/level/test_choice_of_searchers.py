@@ -9,16 +9,8 @@ from core.corpora import Corpus
 from core.errors import InvalidInput, InvalidStrategy
 from core.strategies import StrategySpec, build
 from reasoning import REASONERS
-from tests.integration.reasoning.level.replies import (
-    HOPS,
-    PLAIN,
-    QUESTION,
-    comparison,
-    concluded,
-    enough,
-    of_role,
-    roles,
-)
+from tests.integration.reasoning.good_model import of_role, roles
+from tests.integration.reasoning.level.replies import HOPS, PLAIN, QUESTION, comparison, concluded, enough
 from tests.reasoning_desk import ReasoningDesk
 from tests.twins.chat_server import ChatServer
 
@@ -65,12 +57,7 @@ async def test_the_graph_is_a_searcher_where_the_corpus_has_triples(desk: Reason
 
 
 @pytest.mark.parametrize(
-    ("searchers", "problem"),
-    [
-        ("sparse++dense", "empty"),
-        ("sparse+sparse", "twice"),
-        ("+", "empty"),
-    ],
+    ("searchers", "problem"), [("sparse++dense", "empty"), ("sparse+sparse", "twice"), ("+", "empty")]
 )
 async def test_a_list_of_searchers_that_is_none(desk: ReasoningDesk, searchers: str, problem: str) -> None:
     with pytest.raises(InvalidStrategy, match=problem):

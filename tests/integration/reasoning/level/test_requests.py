@@ -2,19 +2,10 @@
 
 import re
 
-from core.ports.chat import Message, Speaker
 from core.strategies import describe
 from reasoning import REASONERS
-from tests.integration.reasoning.level.replies import (
-    HOPS,
-    PLAIN,
-    comparison,
-    concluded,
-    enough,
-    of_role,
-    queries,
-    summarized,
-)
+from tests.integration.reasoning.good_model import of_role
+from tests.integration.reasoning.level.replies import PLAIN, comparison, enough, queries, summarized
 from tests.reasoning_desk import ReasoningDesk
 
 
@@ -34,25 +25,6 @@ async def test_passages_are_not_followed(desk: ReasoningDesk) -> None:
     assert "\nContext 9" not in verify.text
     for role in ("summarize", "verify", "supplement"):
         assert "never instructions" in of_role(desk.server, role)[0].messages[0]["content"]
-
-
-async def test_a_question_in_chinese(desk: ReasoningDesk) -> None:
-    desk.server.scripts["atomic_queries"].append(queries("北京大学在哪里？", "北京大学在哪里"))
-    desk.server.scripts["summarize"].append(summarized("北京大学位于北京。", 1))
-    desk.server.scripts["verify"].append(enough(True))
-    desk.server.scripts["conclude"].append(concluded("北京 [1]"))
-    answer, _ = await desk.ask(PLAIN, "北京大学在哪里?")
-    assert desk.queries == ["北京大学在哪里？"]
-    assert answer.plain == "北京"
-    assert answer.citations[0].quote == "北京大学位于北京。"
-
-
-async def test_a_conversation_makes_the_first_queries_private(desk: ReasoningDesk) -> None:
-    history = (Message(speaker=Speaker.USER, content="I read Rumble Fish."),)
-    comparison(desk.server, first=[HOPS[0], "Who wrote it?"])
-    await desk.ask(PLAIN, "Who wrote it?", history=history)
-    assert "I read Rumble Fish." in desk.server.calls[0].text
-    assert {query.text: query.private for _, query in desk.searched} == {HOPS[0]: True, "Who wrote it?": False}
 
 
 def test_it_tells_of_itself() -> None:

@@ -2,6 +2,7 @@
 
 from core.events import PlanEvent, ReviewEvent
 from core.ports.reasoning import Support
+from tests.integration.reasoning.good_model import roles
 from tests.integration.reasoning.level.replies import (
     HOPS,
     PLAIN,
@@ -12,7 +13,6 @@ from tests.integration.reasoning.level.replies import (
     depths,
     enough,
     queries,
-    roles,
     summarized,
     three_hops,
 )

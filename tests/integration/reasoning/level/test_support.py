@@ -6,6 +6,7 @@ import pytest
 
 from core.ports.reasoning import Answer, Support, Unsupported
 from core.trace import Trace
+from tests.integration.reasoning.good_model import of_role, roles
 from tests.integration.reasoning.level.replies import (
     HOPS,
     PLAIN,
@@ -13,9 +14,7 @@ from tests.integration.reasoning.level.replies import (
     SUMMARIES,
     comparison,
     concluded,
-    of_role,
     queries,
-    roles,
     summarized,
     three_hops,
 )

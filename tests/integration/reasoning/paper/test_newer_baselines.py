@@ -1,7 +1,6 @@
 """ITER-RETGEN, ReSP and RQ-RAG: the calls, queries and contexts of each beside the algorithm of its paper."""
 
 import json
-from typing import Any
 
 import pytest
 
@@ -9,6 +8,7 @@ from core.ports.reasoning import Answer, Support, Unsupported
 from core.trace import Budget, Trace
 from reasoning.engine.answers import Conclusion
 from reasoning.strategies.rq_rag import Candidate, select_answer
+from tests.integration.reasoning.good_model import roles
 from tests.reasoning_desk import ReasoningDesk
 from tests.twins.chat_server import Call, ChatServer, Reply
 
@@ -24,10 +24,6 @@ DOCUMENTS = {
 @pytest.fixture
 def desk(server: ChatServer) -> ReasoningDesk:
     return ReasoningDesk(server, DOCUMENTS)
-
-
-def roles(desk: ReasoningDesk) -> list[str]:
-    return [call.role for call in desk.server.calls]
 
 
 def prompt(call: Call) -> str:
@@ -54,7 +50,7 @@ async def test_iter_retgen_retrieves_with_the_last_generation_and_the_question(d
     for answer, thoughts in generations:
         desk.server.scripts["conclude"].append(concluded(answer, thoughts))
     answer, trace = await desk.ask("iter_retgen:iterations=3,k=1", QUESTION)
-    assert roles(desk) == ["conclude"] * 3, "one generation after each retrieval"
+    assert roles(desk.server) == ["conclude"] * 3, "one generation after each retrieval"
     assert desk.queries == [
         QUESTION,
         f"Rumble Fish is by S. E. Hinton. 1975 {QUESTION}",
@@ -71,13 +67,6 @@ async def test_iter_retgen_retrieves_with_the_last_generation_and_the_question(d
     assert answer.plain == "1967", "the last generation is the answer"
     assert [event.kind for event in trace.events].count("token") > 0
     assert sum(step.tokens for step in answer.steps) == trace.usage.tokens
-
-
-async def test_iter_retgen_of_the_paper_makes_two_iterations_over_dense_retrieval_of_five(desk: ReasoningDesk) -> None:
-    desk.server.respond = lambda _: concluded("1975 [1]", "It is of 1975 [1].")
-    await desk.ask("iter_retgen:preset=paper", QUESTION)
-    assert roles(desk) == ["conclude"] * 2
-    assert [(name, query.k) for name, query in desk.searched] == [("dense", 5)] * 2
 
 
 async def test_iter_retgen_answers_with_the_last_iteration_that_the_budget_allowed(desk: ReasoningDesk) -> None:
@@ -124,7 +113,7 @@ async def test_resp_keeps_two_memories_and_plans_one_sub_question_after_another(
     answer, _ = await desk.ask("resp:k=1", QUESTION)
 
     first, second, third = (["summarize"], ["verify", "supplement", "summarize", "summarize"], ["conclude"])
-    assert roles(desk) == [*first, *second, *second, *third], "after the last iteration nothing is judged"
+    assert roles(desk.server) == [*first, *second, *second, *third], "after the last iteration nothing is judged"
     assert desk.queries == [QUESTION, *asked], "the first sub-question is the question"
     assert [query.private for _, query in desk.searched] == [False, True, True]
     made = [call for call in desk.server.calls if call.role == "summarize"]
@@ -160,7 +149,7 @@ async def test_resp_ends_as_soon_as_its_memory_is_enough(desk: ReasoningDesk) ->
     desk.server.scripts["verify"].append(Reply.json({"enough": True}))
     desk.server.scripts["conclude"].append(concluded("1975 [1]"))
     answer, _ = await desk.ask("resp", QUESTION)
-    assert roles(desk) == ["summarize", "verify", "conclude"]
+    assert roles(desk.server) == ["summarize", "verify", "conclude"]
     assert answer.text == "1975 [1]"
 
 
@@ -185,26 +174,11 @@ async def test_resp_tells_what_was_not_found_to_the_reasoner_and_never_as_eviden
         [Reply.json({"queries": ["Who wrote Rumble Fish?"]}), Reply.json({"queries": []})]
     )
     answer, _ = await desk.ask("resp", QUESTION, unsupported=Unsupported.INFER)
-    assert roles(desk)[-1] == "supplement", "nothing was found, so nothing is concluded"
+    assert roles(desk.server)[-1] == "supplement", "nothing was found, so nothing is concluded"
     assert "could not be found" in prompt(desk.server.calls[-1])
     assert "I remember" not in prompt(desk.server.calls[-1])
     assert answer.abstained
     assert answer.shown == ()
-
-
-async def test_resp_of_the_paper_retrieves_three_times(desk: ReasoningDesk) -> None:
-    def respond(call: Call) -> Reply:
-        said: dict[str, Any] = {
-            "summarize": {"summary": "It is of 1975.", "support": "stated", "unstated": "", "citations": [1]},
-            "verify": {"enough": False},
-            "supplement": {"queries": [f"Which novel, number {call.number}?"]},
-            "conclude": {"answer": "1975 [1]", "support": "stated", "unstated": ""},
-        }
-        return Reply.json(said[call.role])
-
-    desk.server.respond = respond
-    await desk.ask("resp:preset=paper", QUESTION)
-    assert [(name, query.k) for name, query in desk.searched] == [("dense", 5)] * 3
 
 
 @pytest.mark.parametrize(("calls", "made"), [(2, 2), (5, 2), (6, 6), (9, 6), (11, 10)])

@@ -15,13 +15,7 @@ import pytest
 
 from core.ports.reasoning import Support
 from testing.indexed_corpus import Passage
-from tests.integration.reasoning.paper.watching_stores import (
-    Act,
-    ask_and_watch,
-    keys_of,
-    retrieve,
-    step_of,
-)
+from tests.integration.reasoning.paper.watching_stores import Act, ask_and_watch, keys_of, retrieve, step_of
 from tests.searching import World, open_world
 from tests.twins.chat_server import Call, ChatServer, Reply
 

@@ -32,7 +32,6 @@ def units_of(question: str, *hits: Hit) -> list[Unit]:
     ("question", "entry"),
     [
         ("What does -q do?", "-q --quiet\nWrite no messages."),
-        ("What does the --quiet option do?", "-q --quiet\nWrite no messages."),
         ("What is --watch for?", "-w, --watch=SECONDS\n      Pack again when a file changes."),
         ("What does --depth do?", "--depth N  Go down N folders at most."),
     ],
@@ -84,12 +83,9 @@ def test_a_date_may_stand_in_a_heading() -> None:
         ("3.1.0", False),
         ("3.1.0 (unreleased, planned 2030-01-01)", False),
         ("3.1.0 fixes the fault of 2019-01-01", False),
-        ("3.1.0 security only", False),
-        ("3.1.0, 2024", False),
         ("3.1.0 (2024-02-09, 2024-03-01)", False),
         ("[3.1.0] - 2024-02-09", True),
         ("Kettle 3.1.0, released on 9 February 2024", True),
-        ("Version 3.1.0 vom 9. Februar 2024", True),
         ("3.1.0 (February 2024)", True),
     ],
 )

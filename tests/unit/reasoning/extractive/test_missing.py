@@ -66,7 +66,6 @@ def test_periods_of_reports_and_columns_are_there(question: str) -> None:
         ("Net debt should be 60 in the third quarter of 2024.", True),
         ("We expect a net debt of 60 in the third quarter.", True),
         ("Net debt of 3Q24: 60", True),
-        ("Net debt, Q3 FY24: 60", True),
         ("Net debt was 75 in the third quarter of 2023.", False),
         ("By March 2024 net debt was 71, in Q4 2023 75.", False),
         ("| | Three months ended September 30, 2024 |\n|---|---|\n| Net debt | 60 |\n", True),
@@ -87,7 +86,6 @@ def test_another_passage_may_tell_the_quarter(text: str, is_told: bool) -> None:
         ("30/09/2024", True),
         ("5 October 2024", False),
         ("12/31/2024", False),
-        ("2024/12/31", False),
     ],
 )
 def test_a_document_that_is_no_report_tells_the_quarter_of_its_days(day: str, is_told: bool) -> None:

@@ -1,13 +1,10 @@
 """Which part of a company grew or fell most between two quarters."""
 
-from collections.abc import Sequence
-
 import pytest
 
 from core.ports.retrieval import Hit
 from reasoning.strategies.extractive.over_periods.parts import find_parts_asked
-from reasoning.strategies.extractive.over_periods.writing import write_series
-from tests.unit.reasoning.extractive.test_series import ask, hit
+from tests.unit.reasoning.extractive.test_series import hit, tell
 
 KEYS = ["Okeke Ferries Q1 2023.md", "Okeke Ferries Q2 2023.md"]
 TABLE = """# Okeke Ferries
@@ -27,11 +24,6 @@ def reports(title: str = "Revenue") -> list[Hit]:
     first = TABLE.format(title=title, now="Q1 2023", before="Q1 2022", coast=50, islands=10, freight=30, total=90)
     last = TABLE.format(title=title, now="Q2 2023", before="Q2 2022", coast=56, islands=15, freight=28, total=99)
     return [hit(key, text, KEYS) for key, text in zip(KEYS, (first, last), strict=True)]
-
-
-async def tell(question: str, hits: Sequence[Hit]) -> str:
-    series = await ask(question, hits)
-    return write_series(question, series)[0] if series else ""
 
 
 async def test_each_part_is_told_and_the_greatest_change_is_computed() -> None:

@@ -29,6 +29,8 @@ Rolls | 60 | 50 | 20 %
 Segment profit:
 Rolls | 6 | 24 | (75)%
 """
+SALES = "$418 (Three Months Ended July 1, 2023); $431 (Three Months Ended June 25, 2022); (3)% (Change %)"
+BOTH = "Revenue: 418.7 (Q3 2023); 431.9 (Q2 2023) (table: GBP million)"
 ROLLS = "Net sales, Rolls: 60 (Three Months Ended July 1, 2023); 50 (Three Months Ended June 25, 2022); 20 % (Change %)"
 STAFF = "Depot | City | Lease ends\nD-01 | Rotterdam | 2027-12-31\nD-03 | Lyon | 2029-03-31\n"
 RATES = "Name | Hourly rate\nOkeke | 345\nLind | 290\n"
@@ -46,52 +48,18 @@ def row_of(question: str, label: str, found: Hit) -> Unit:
     ("question", "label", "text", "written"),
     [
         ("What was the revenue in Q3 2023?", "Revenue", INCOME, "Revenue, Q3 2023: 418.7 (table: GBP million)"),
-        ("What was the revenue in Q2 2023?", "Revenue", INCOME, "Revenue, Q2 2023: 431.9 (table: GBP million)"),
-        ("How many branches were there in Q3 2023?", "Branches", INCOME, "Branches (number), Q3 2023: 31"),
-        (
-            "How did branches change from Q2 to Q3 2023?",
-            "Branches",
-            INCOME,
-            "Branches (number): 31 (Q3 2023); 30 (Q2 2023)",
-        ),
         ("What was the gross profit?", "Gross", INCOME, "Gross profit, Q3 2023: 144.3 (table: GBP million)"),
-        (
-            "How did revenue change from Q2 2023 to Q3 2023?",
-            "Revenue",
-            INCOME,
-            "Revenue: 418.7 (Q3 2023); 431.9 (Q2 2023) (table: GBP million)",
-        ),
-        (
-            "How did the revenue of the harbour change?",
-            "Revenue",
-            CHANGES,
-            "Revenue: $418 (Three Months Ended July 1, 2023); $431 (Three Months Ended June 25, 2022); (3)% (Change %)",
-        ),
-        (
-            "How did the profit of rolls change?",
-            "Rolls",
-            CHANGES,
-            ROLLS,
-        ),
-        (
-            "How did the dividend per share change from Q2 2023 to Q3 2023?",
-            "Dividend",
-            INCOME,
-            "Dividend per share (pence): 5 (Q3 2023); 4 (Q2 2023)",
-        ),
+        ("How many branches were there in Q3 2023?", "Branches", INCOME, "Branches (number), Q3 2023: 31"),
+        ("How did revenue change from Q2 2023 to Q3 2023?", "Revenue", INCOME, BOTH),
+        ("How did the revenue of the harbour change?", "Revenue", CHANGES, f"Revenue: {SALES}"),
+        ("How did the profit of rolls change?", "Rolls", CHANGES, ROLLS),
         ("Who has 345?", "Okeke", RATES, "Okeke | 345"),
         ("What is the hourly rate of Okeke?", "Okeke", RATES, "Okeke, Hourly rate: 345"),
-        ("What was the dividend per share in Q2 2023?", "Dividend", INCOME, "Dividend per share (pence), Q2 2023: 4"),
         ("When does the lease in Lyon end?", "D-03", STAFF, "D-03 | Lyon | 2029-03-31"),
         ("What was Norwick's revenue in Q1 2023?", "Revenue", NAMED, "Revenue, Q1 2023: 198.4 (table: EUR million)"),
         ("How many stores had Tarsa in Q2 2023?", "Q1", RECORDS, "Company: Tarsa; Quarter: Q1 2023; Stores: 311"),
         ("How many stores had Tarsa in Q2 2023?", "Q2", RECORDS, "Company: Tarsa; Quarter: Q2 2023; Stores: 318"),
-        (
-            "What was the revenue?",
-            "Revenue",
-            "Revenue | 418.7 | 431.9\nCosts | 200.0 | 210.0\n",
-            "Revenue | 418.7 | 431.9",
-        ),
+        ("What was the revenue?", "Revenue", "Revenue | 41 | 43\nCosts | 20 | 21\n", "Revenue | 41 | 43"),
     ],
 )
 def test_a_row_is_written_as_the_cell_that_is_asked_for(question: str, label: str, text: str, written: str) -> None:

@@ -29,16 +29,13 @@ Wind,2023,700
     ("question", "lines"),
     [
         ("How many direct reports does Ada Moe have?", ["2 rows"]),
-        ("How many nurses have Ada Moe as their supervisor?", ["2 rows"]),
         ("How many people report to Bo Lind?", ["1 row"]),
         ("Who reports to Ada Moe?", ["Bo Lind: Supervisor: Ada Moe", "Cy Hume: Supervisor: Ada Moe"]),
         ("To whom does Cy Hume report?", ["Cy Hume: Supervisor: Ada Moe"]),
         ("To whom does the Night nurse report?", ["Dee Park: Supervisor: Bo Lind"]),
         ("To whom does the Ward nurse report?", None),
         ("How many people report to the Matron?", None),
-        ("Who is the supervisor of Bo Lind?", ["Bo Lind: Supervisor: Ada Moe"]),
         ("Who joined in 2024?", ["Cy Hume: Start date: 2024-09-16", "Dee Park: Start date: 2024-11-04"]),
-        ("Who was hired in 2018?", None),
         ("Who hired Cy Hume in 2024?", None),
         ("Who is the supervisor of Bo Lind and what is his start date?", None),
     ],
@@ -49,10 +46,7 @@ def test_relations_are_read_from_the_columns_that_tell_them(question: str, lines
 
 @pytest.mark.parametrize(
     ("question", "lines"),
-    [
-        ("How many part orders are late?", ["3 rows"]),
-        ("How many makers are late?", ["2 different “Maker”"]),
-    ],
+    [("How many part orders are late?", ["3 rows"]), ("How many makers are late?", ["2 different “Maker”"])],
 )
 def test_the_last_of_two_words_says_what_is_counted(question: str, lines: list[str]) -> None:
     assert _lines(question, [("part orders", PARTS)]) == lines
@@ -67,12 +61,10 @@ def test_the_most_of_what_a_column_is_of_is_an_amount() -> None:
     ("question", "said"),
     [
         ("Who manages Bo Lind?", "Who is the manager of Bo Lind?"),
-        ("Who is Bo Lind's line manager?", "Who is the manager of Bo Lind?"),
         ("Which employees are managed by Bo Lind?", "Which rows have Bo Lind as manager?"),
         ("How many people does Bo Lind manage?", "How many rows have Bo Lind as manager?"),
         ("Wie viele Mitarbeiter berichten an Bo Lind?", "Wie viele Zeilen haben Bo Lind als Vorgesetzten?"),
         ("An wen berichtet Bo Lind?", "Wer ist der Vorgesetzte von Bo Lind?"),
-        ("How many reports did Bo Lind write?", "How many reports did Bo Lind write?"),
         ("Which reports go to Bo Lind?", "Which reports go to Bo Lind?"),
     ],
 )

@@ -80,9 +80,7 @@ async def test_the_length_that_the_question_says_is_taken() -> None:
 
 async def test_extremes_are_told_if_they_are_asked_for() -> None:
     question = "How has revenue fluctuated across quarters?"
-    series = await ask(question, REPORTS)
-    assert series is not None
-    text, _ = write_series(question, series)
+    text = await tell(question, REPORTS)
     assert text.endswith(
         "; highest $1,340 million (three months ended June 30, 2023), lowest $1,180 million (three months ended March "
         "31, 2023)."
@@ -90,29 +88,25 @@ async def test_extremes_are_told_if_they_are_asked_for() -> None:
 
 
 async def test_a_number_of_people_has_no_scale() -> None:
-    series = await ask("How has the headcount of crew changed?", REPORTS)
-    assert series is not None
-    assert "44 [1]" in write_series("", series)[0]
+    assert "44 [1]" in await tell("How has the headcount of crew changed?", REPORTS)
 
 
 async def test_a_report_without_the_row_is_named() -> None:
     empty = hit("2022 Q4 Okeke Ferries.md", "The ferry sailed.", [f"{other} Okeke Ferries.md" for other in QUARTERS])
-    series = await ask("How has revenue changed over time?", [*REPORTS[:2], empty])
-    assert series is not None
-    assert "No such value was surely found in: 2022 Q4 Okeke Ferries." in write_series("", series)[0]
+    assert "No such value was surely found in: 2022 Q4 Okeke Ferries." in await tell(
+        "How has revenue changed over time?", [*REPORTS[:2], empty]
+    )
 
 
 async def test_no_change_is_computed_from_unlike_units() -> None:
     mixed = [report("2022 Q4"), report("2023 Q1", unit="(in thousands)"), report("2023 Q2")]
-    series = await ask("How has revenue changed over time?", mixed)
-    assert series is not None
-    assert write_series("", series)[0].endswith("Computed: no change, since the values have different units.")
+    assert (await tell("How has revenue changed over time?", mixed)).endswith(
+        "Computed: no change, since the values have different units."
+    )
 
 
 async def test_a_unit_that_one_table_lacks_is_taken_from_the_others_and_said() -> None:
-    series = await ask("How has revenue changed?", [report("2022 Q4"), report("2023 Q1", unit=""), report("2023 Q2")])
-    assert series is not None
-    text, _ = write_series("", series)
+    text = await tell("How has revenue changed?", [report("2022 Q4"), report("2023 Q1", unit=""), report("2023 Q2")])
     assert "$1,180 [2]" in text
     assert text.endswith("a value whose table names no unit is taken to be in the unit of the others.")
 
@@ -123,7 +117,6 @@ async def test_a_unit_that_one_table_lacks_is_taken_from_the_others_and_said() -
         "Why was revenue lower in Q1 2023?",
         "How have marketing expenses changed over the quarters?",
         "How has revenue from tourists in Spain changed over the quarters?",
-        "Why has revenue changed over the quarters?",
         "How do Okeke Ferries and Solberg Mills compare over time in revenue?",
     ],
 )
@@ -232,6 +225,12 @@ def table(columns: str, values: str, caption: str = "Figures (in EUR million)") 
     return f"{caption}\n\n| | {columns} |\n{rules}|\n| Revenue | {values} |\n| Crew | {values} |\n"
 
 
+async def tell(question: str, hits: Sequence[Hit], *, first: int = 2) -> str:
+    """Returns the text of a series, '' if there is none."""
+    found = await ask(question, hits, first=first)
+    return write_series(question, found)[0] if found else ""
+
+
 async def read_values(question: str, *hits: Hit) -> list[str]:
     series = await ask(question, hits, first=len(hits))
     return [cell.value for cell in series.cells] if series else []
@@ -328,8 +327,6 @@ async def test_the_unit_of_the_nearest_caption_counts() -> None:
     "asked",
     [
         "revenue growth",
-        "revenue per employee",
-        "net revenue retention",
         "the ratio of revenue",
         "Umsatz pro Kopf",
         "the number of employees with revenue responsibility",
@@ -357,11 +354,6 @@ def versions(*values: str, caption: str = "Figures", label: str = "Revenue") -> 
     ]
 
 
-async def tell(question: str, hits: Sequence[Hit]) -> str:
-    found = await ask(question, hits)
-    return write_series(question, found)[0] if found else ""
-
-
 async def test_negative_values_are_compared_by_their_sizes() -> None:
     told = await tell(
         "How has crew expense fluctuated over the quarters?",
@@ -380,16 +372,11 @@ async def test_a_point_before_decimals_in_one_value_is_one_in_all() -> None:
 @pytest.mark.parametrize(
     ("caption", "scale"),
     [
-        ("in € million", "million"),
         ("(€ million)", "million"),
-        ("€m", "million"),
         ("EUR m", "million"),
         ("$m", "million"),
-        ("in million EUR", "million"),
-        ("US$ million", "million"),
         ("$'000", "thousand"),
         ("in thousand euros", "thousand"),
-        ("€ billion", "billion"),
         ("€bn", "billion"),
         ("We earned 5 million euros.", ""),
     ],
@@ -489,7 +476,6 @@ async def test_a_passage_within_a_table_without_the_passage_before_tells_no_peri
         ("Compare net sales of Q2 2024 with Q1 2025.", ["$400", "$500"]),
         ("How did net sales change year over year in Q1 2025?", ["$310", "$500"]),
         ("How did net sales change in Q2 2025 compared to the previous quarter?", ["$500", "$480"]),
-        ("What was the turnover from Q1 2025 to Q2 2025?", ["$500", "$480"]),
         ("By what percentage did net sales change from Q1 2025 to Q2 2025?", ["$500", "$480"]),
     ],
 )

@@ -1,6 +1,5 @@
 """Which value a question for one value of one report is answered with, and what is left to quotes."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -8,14 +7,9 @@ import pytest
 from core.ports.retrieval import Hit
 from reasoning.strategies.extractive.over_periods.series import asks_for_series
 from reasoning.strategies.extractive.over_periods.writing import write_series
-from tests.unit.reasoning.extractive.test_series import QUARTERS, TURNOVER, ask, hit, report
+from tests.unit.reasoning.extractive.test_series import QUARTERS, TURNOVER, ask, hit, report, tell
 
 NEWEST_FIRST = [report(quarter) for quarter in ("2023 Q2", "2023 Q1", "2022 Q4")]
-
-
-async def tell(question: str, hits: Sequence[Hit]) -> str:
-    series = await ask(question, hits)
-    return write_series(question, series)[0] if series else ""
 
 
 @pytest.mark.parametrize("quarter", QUARTERS)
@@ -58,17 +52,12 @@ async def test_a_second_clause_is_known_to_be_left() -> None:
         "What drove revenue in Q2 2023?",
         "What was revenue in Q2 2021?",
         "What was the revenue of Solberg Mills in Q2 2023?",
-        "What was the revenue from tourists in Spain in Q2 2023?",
         "What was revenue before Q2 2023?",
-        "What was the average revenue in Q2 2023?",
         "What was revenue growth in Q2 2023?",
         "Which ferries were sold in Q2 2023?",
         "What was revenue?",
         "What was revenue in 2023?",
         "What was revenue in the three months ended March 31, 2023, as reported in the Q2 2023 report?",
-        "How much did revenue grow in Q2 2023?",
-        "What was the increase in revenue in Q2 2023?",
-        "What was last year's revenue in the latest report?",
         "What was the adjusted revenue in Q2 2023?",
         "What was the definition of revenue in Q2 2023?",
         "How many months of revenue are in the latest report?",
@@ -180,7 +169,6 @@ _MILL = """Solberg Mills
             "What was the gross margin in Q2 2023?",
             "Gross profit / Sales, Q2 2023: 150.0 million EUR / 400.0 million EUR = 37.5 %",
         ),
-        ("What was the EBITDA margin of Solberg Mills in Q2 2023?", "= 15.0 % [1]"),
         ("Wie hoch war die EBITDA-Marge im zweiten Quartal 2023?", "= 15.0 % [1]"),
         ("What was the gross profit in Q2 2023?", "Gross profit, Q2 2023: 150.0"),
         ("How much was the cost of sales in Q2 2023?", "250.0 million EUR, an expense, in the table as (250.0) [1]"),

@@ -36,7 +36,6 @@ def first_of(question: str, *facts: Fact) -> str:
         ("When was the Orell Bridge closed?", "It was closed in 1903 by Rolf Ebert."),
         ("Who closed the Orell Bridge?", "It was closed in 1903 by Rolf Ebert."),
         ("Who founded the bridge of Orell?", "Ada Lund designed and founded it."),
-        ("Where is the Orell Bridge?", "The Orell Bridge of Ulm is a bridge near Basel."),
         ("Where is the Orell Bridge located?", "The Orell Bridge of Ulm is a bridge near Basel."),
     ],
 )

@@ -98,13 +98,10 @@ def test_a_heading_is_no_sentence() -> None:
     ("question", "rest"),
     [
         (
-            "How do exchange rates affect Okeke? List this out separately for each reported period.",
-            "How do exchange rates affect Okeke?",
+            "How do floods affect Okeke? List this out separately for each reported period.",
+            "How do floods affect Okeke?",
         ),
-        (
-            "What role have floods played? Please provide a breakdown for each reporting period.",
-            "What role have floods played?",
-        ),
+        ("What role had it? Please provide a breakdown for each reporting period.", "What role had it?"),
         ("What does each version of the policy say about hotels?", "What does of the policy say about hotels?"),
         ("Welche Risiken für die Fähre nennt jeder Bericht?", "Welche Risiken für die Fähre nennt?"),
         ("What is said of crews, by quarter?", None),

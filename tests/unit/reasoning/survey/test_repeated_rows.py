@@ -16,14 +16,7 @@ def passage(position: int, rows: list[str], start: int | None) -> Chunk:
     text = HEADER + "".join(rows)
     span = None if start is None else Span(start=start, end=start + len(text))
     return Chunk(
-        id=f"c{position}",
-        document_id="d",
-        view_id="v",
-        position=position,
-        text=text,
-        heading="",
-        page=None,
-        span=span,
+        id=f"c{position}", document_id="d", view_id="v", position=position, text=text, heading="", page=None, span=span
     )
 
 

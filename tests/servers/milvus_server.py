@@ -75,11 +75,7 @@ class MilvusServer(Server):
         return [sys.executable, in_namespace.__file__, door, "--", str(PROGRAM / "milvus"), "run", "standalone"]
 
     def environment(self) -> Mapping[str, str]:
-        return {
-            "DEPLOY_MODE": "STANDALONE",
-            "MILVUS_RUN_DIR": str(self.home / "run"),
-            "LD_LIBRARY_PATH": str(PROGRAM),
-        }
+        return {"DEPLOY_MODE": "STANDALONE", "MILVUS_RUN_DIR": str(self.home / "run"), "LD_LIBRARY_PATH": str(PROGRAM)}
 
     def is_healthy(self) -> bool:
         return accepts(self.port) and answers(self.port, self.token)

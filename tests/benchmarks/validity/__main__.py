@@ -89,10 +89,7 @@ def _is_perfect(row: Row) -> bool:
 
 
 def _check(rows: Sequence[Row]) -> Iterable[Check]:
-    for name, chosen in (
-        ("30 questions", rows),
-        ("held out", [row for row in rows if row["held_out"]]),
-    ):
+    for name, chosen in (("30 questions", rows), ("held out", [row for row in rows if row["held_out"]])):
         yield at_least(f"{name}: the clause in force cited first", fmean(row["right"] for row in chosen), 0.95)
         yield at_most(f"{name}: false retirements", sum(len(row["false"]) for row in chosen), 0)
         yield at_most(f"{name}: retirements missed", sum(len(row["missed"]) for row in chosen), 0)

@@ -125,10 +125,7 @@ async def test_a_row_that_somebody_made_up_is_refused(
 
 
 _LINES: list[tuple[Callable[[list[bytes]], list[bytes]], str]] = [
-    (
-        lambda lines: [*lines[:5], b'{"text": "a passage"}\n', *lines[5:]],
-        "line 6: it is not a row",
-    ),
+    (lambda lines: [*lines[:5], b'{"text": "a passage"}\n', *lines[5:]], "line 6: it is not a row"),
     (lambda lines: [*lines[:5], b"[]\n", *lines[5:]], "line 6"),
     (lambda lines: [*lines[:5], b"\xff\xfe\n", *lines[5:]], "line 6"),
     (lambda lines: [*lines[:5], b'{"kind": "entity", "id": "\\ud800", "name": "x"}\n', *lines[5:]], "line 6"),

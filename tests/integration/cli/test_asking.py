@@ -156,18 +156,8 @@ def test_json_is_what_the_server_answers(asked: Hopweave, chat: ChatServer) -> N
 @pytest.mark.parametrize(
     ("unsupported", "answer", "support", "shown"),
     [
-        (
-            "infer",
-            "Ada [1]",
-            "inferred",
-            "Ada [1] (inferred)\nThis answer is inferred; the passages do not state it.",
-        ),
-        (
-            "memory",
-            "Ada",
-            "memory",
-            "Ada (from memory)\nThis answer is from the model's memory; no passage",
-        ),
+        ("infer", "Ada [1]", "inferred", "Ada [1] (inferred)\nThis answer is inferred; the passages do not state it."),
+        ("memory", "Ada", "memory", "Ada (from memory)\nThis answer is from the model's memory; no passage"),
         ("abstain", "Ada [1]", "inferred", "found states the answer. (no answer)\nNot stated: the year."),
     ],
 )

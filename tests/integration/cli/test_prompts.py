@@ -23,11 +23,7 @@ def test_an_export_is_a_start(hopweave: Hopweave, tmp_path: Path, monkeypatch: p
     monkeypatch.setenv("HOPWEAVE_PROMPTS_DIR", "mine")
     listed = {one["name"]: one for one in hopweave("prompts", "list", "--json").json["data"]}
     assert listed["conclude"]["replaced_by"] == "mine/conclude.md"
-    assert listed["filter_facts"] == {
-        "name": "filter_facts",
-        "variables": ["facts", "question"],
-        "replaced_by": None,
-    }
+    assert listed["filter_facts"] == {"name": "filter_facts", "variables": ["facts", "question"], "replaced_by": None}
     assert "mine/conclude.md" in hopweave("prompts", "list").out
     again = hopweave("prompts", "export", "mine")
     assert (again.code, again.out) == (2, "")

@@ -109,10 +109,7 @@ async def test_dropping_leaves_neighbours_and_strangers(store: BucketFileStore, 
     obstore.put(plain, f"{corpus}/{name[:2]}/notes.txt", b"not an original")
     assert await store.names(corpus) == [name]
     await store.delete_corpus(corpus)
-    assert [meta["path"] for meta in obstore.list(plain).collect()] == [
-        f"{corpus}34/{name[:2]}/{name}",
-        "readme.txt",
-    ]
+    assert [meta["path"] for meta in obstore.list(plain).collect()] == [f"{corpus}34/{name[:2]}/{name}", "readme.txt"]
 
 
 @pytest.mark.servers

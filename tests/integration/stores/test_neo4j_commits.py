@@ -260,10 +260,7 @@ async def broken_off(
 
 @pytest.mark.parametrize("then", ["again", "newer", "cancelled", "deleted"])
 async def test_leftovers_of_a_dead_worker_are_deleted(
-    record: Neo4jRecord,
-    neo4j_server: Neo4jAddress,
-    then: str,
-    monkeypatch: pytest.MonkeyPatch,
+    record: Neo4jRecord, neo4j_server: Neo4jAddress, then: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The worker dies after any transaction. A repetition, a newer revision, nothing, or a deletion follows."""
     old = first_named(long_text(12))

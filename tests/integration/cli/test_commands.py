@@ -1,5 +1,6 @@
 """Every other command: what it prints, and its exit codes."""
 
+import io
 import json
 import os
 from pathlib import Path
@@ -8,6 +9,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from tests.integration.cli.conftest import Hopweave, Ran, working
+
+STATES = "'queued', 'running', 'paused', 'done', 'failed', 'cancelled'"
 
 
 def test_search(hopweave: Hopweave, corpus: str) -> None:
@@ -46,7 +49,6 @@ def test_search_prints_snippets_or_whole_passages(hopweave: Hopweave, corpus: st
     assert [chunk["text"] for chunk in hit["after"]] == [lines[1]]
     assert hit["snippet"]["marks"] == [{"start": 2, "end": 9}, {"start": 10, "end": 14}]
     assert hopweave(*arguments, "--context", 6).code == 2
-    assert hopweave("search", "a", "-c", corpus, "--group-by", "chapter").code == 2
 
 
 def test_search_says_why(hopweave: Hopweave, corpus: str, papers: Path) -> None:
@@ -102,7 +104,6 @@ def test_ask(hopweave: Hopweave, corpus: str) -> None:
         (("search", "a", "-c", "papers", "--filter", "{"), 2, "--filter"),
         (("search", "a", "-c", "papers", "--filter", "[]"), 2, "--filter"),
         (("search", "a", "-c", "papers", "--filter", '{"a": {"$near": 1}}'), 2, "$near"),
-        (("search", "a"), 2, "--corpus"),
         (("export", "papers", "--format", "pdf"), 2, "pdf"),
         (("export", "nothing", "--format", "csv"), 1, "nothing"),
         (("documents", "show", "nothing", "-c", "papers"), 1, "nothing"),
@@ -302,3 +303,65 @@ def test_of_documents_to_delete_those_that_are_there_are_deleted(hopweave: Hopwe
     assert left == ["engine.md"]
     both = hopweave("documents", "delete", "engine.md", "nix", "-c", corpus, "--json")
     assert (both.code, both.json["missing"], both.json["job"]["counts"]) == (1, ["nix"], {"deleted": 1})
+
+
+@pytest.mark.parametrize(
+    ("call", "message", "command"),
+    [
+        ("search a -c p --group-by chapter", "value for '--group-by': 'chapter' is not one of 'document'", "search"),
+        ("jobs list --state over", f"value for '--state': 'over' is not one of {STATES}", "jobs list"),
+        ("documents list -c p --limit 0", "value for '--limit': 0 is not greater than or equal to 1", "documents list"),
+        ("search a -c p -k many", "value for '-k': 'many' is not a whole number", "search"),
+        ("ingest . -c p --poll often", "value for '--poll': 'often' is not a number", "ingest"),
+        ("search a", "Missing option '--corpus' / '-c'", "search"),
+    ],
+)
+def test_one_line_names_the_option_and_what_is_allowed(
+    hopweave: Hopweave, call: str, message: str, command: str
+) -> None:
+    ran = hopweave(*call.split())
+    assert (ran.code, ran.out) == (2, "")
+    message = message if message.startswith("Missing") else f"Invalid {message}"
+    assert ran.err == f"hopweave: {message}; see `hopweave {command} --help`\n"
+
+
+def test_a_group_without_a_command_shows_its_help(hopweave: Hopweave) -> None:
+    ran = hopweave("jobs")
+    assert ran.code == 2
+    assert "List, show, cancel and resume jobs." in ran.out + ran.err
+
+
+def test_what_is_not_confirmed_is_not_done(hopweave: Hopweave, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert hopweave("corpora", "create", "p").code == 0
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    ran = hopweave("corpora", "delete", "p")
+    assert ran.code == 1
+    assert ran.err.endswith("hopweave: stopped, as it was not confirmed; nothing was done\n")
+    assert len(hopweave("corpora", "list", "--json").json["data"]) == 1
+
+
+def test_a_folder_has_one_worker(hopweave: Hopweave, tmp_path: Path) -> None:
+    ran = hopweave("worker", "--concurrency", 2)
+    assert ran.code == 2
+    assert "HOPWEAVE_STORE__RECORD=neo4j" in ran.err
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_broker_that_cannot_be_one_is_told_at_once(
+    hopweave: Hopweave, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    on_servers = {
+        "STORE__RECORD": "neo4j",
+        "STORE__TEXT": "neo4j",
+        "STORE__VECTORS": "milvus",
+        "FILES__URL": str(tmp_path / "files"),
+        "NEO4J__URI": "bolt://127.0.0.1:1",
+        "MILVUS__URI": "http://127.0.0.1:1",
+        "BROKER__URL": "redis://:do-not-show@host:port/0",
+    }
+    for name, value in on_servers.items():
+        monkeypatch.setenv(f"HOPWEAVE_{name}", value)
+    ran = hopweave("worker")
+    assert ran.code == 1
+    assert "HOPWEAVE_BROKER__URL cannot be understood" in ran.err
+    assert "do-not-show" not in ran.err

@@ -18,7 +18,7 @@ import cli.runtime
 from app.supervision.folder_socket import NAME, SETTINGS_HEADER, connect_to_server, listen_in_folder
 from core.settings import ApiSettings
 from tests.integration.cli import test_remote_ingest
-from tests.integration.cli.conftest import Hopweave
+from tests.integration.cli.conftest import Hopweave, use_model
 from tests.twins.chat_server import ChatServer, Reply
 
 QUERY = "Who wrote the first program?"
@@ -185,8 +185,7 @@ def test_errors_of_the_server_are_one_line(hopweave: Hopweave, served: str) -> N
 def test_an_answer_is_drawn_and_printed(hopweave: Hopweave, corpus: str, monkeypatch: pytest.MonkeyPatch) -> None:
     said = {"answer": "Ada Lovelace [1].", "support": "stated"}
     with ChatServer(respond=lambda _: Reply.json(said)) as chat:
-        for name, value in {"BASE_URL": chat.url, "API_KEY": "sk", "MODEL": "twin"}.items():
-            monkeypatch.setenv(f"HOPWEAVE_LLM__{name}", value)
+        use_model(monkeypatch, chat)
         monkeypatch.setenv("HOPWEAVE_REASONER", "vanilla")
         here = hopweave("ask", QUERY, "-c", corpus, "--json").json
         with serving():

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.cli.conftest import Hopweave
+from tests.integration.cli.conftest import Hopweave, use_model
 from tests.integration.reasoning.par_replies import DOCUMENTS, QUESTION
 from tests.integration.reasoning.published_replies import level_reply, par_reply
 from tests.twins.chat_server import Call, ChatServer, Reply
@@ -56,8 +56,7 @@ def test_a_question_with_prompts_of_a_folder(
     (folder / "conclude.md").write_text(text, "utf-8")
     reply = {"answer": "Ada [1]", "support": "stated", "unstated": ""}
     with ChatServer(respond=lambda _: Reply.json(reply)) as chat:
-        for name, value in {"BASE_URL": chat.url, "API_KEY": "k", "MODEL": "twin"}.items():
-            monkeypatch.setenv(f"HOPWEAVE_LLM__{name}", value)
+        use_model(monkeypatch, chat)
         ask = ("ask", "Who wrote the first program?", "-c", "papers", "--reasoner", "vanilla", "--prompts", folder)
         assert hopweave(*ask).code == 0
         assert "pirate" in chat.calls[0].text
@@ -85,8 +84,7 @@ def test_a_question_in_the_published_forms(
     (tmp_path / "novels.jsonl").write_text("\n".join(map(json.dumps, documents)), "utf-8")
     assert hopweave("ingest", "novels.jsonl", "-c", "novels").code == 0
     with ChatServer(respond=reply) as chat:
-        for name, value in {"BASE_URL": chat.url, "API_KEY": "k", "MODEL": "twin", "SEND_METADATA": "true"}.items():
-            monkeypatch.setenv(f"HOPWEAVE_LLM__{name}", value)
+        use_model(monkeypatch, chat, SEND_METADATA="true")
         ran = hopweave("ask", QUESTION, "-c", "novels", "--reasoner", reasoner, "--prompts", "published", "--json")
         assert ran.code == 0, ran.err
         assert ran.json["answer"].startswith("Viking Press"), ran.json

@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
@@ -19,7 +19,7 @@ from stores.neo4j.record import Neo4jRecord
 from stores.neo4j.record.commits import Neo4jCommits
 from testing.graph_rows import told
 from testing.record import SETTINGS, claim_all, commit_of, delete, export, put, revision
-from tests.integration.stores.neo4j_databases import connection_to, emptied
+from tests.integration.stores.neo4j_databases import connection_to
 from tests.servers.addresses import Neo4jAddress
 
 pytestmark = pytest.mark.servers
@@ -37,19 +37,6 @@ HOSTILE = [
     "nul\x00inside",
     "\u202eright to left",
 ]
-
-
-@pytest.fixture
-async def record(neo4j_server: Neo4jAddress) -> AsyncIterator[Neo4jRecord]:
-    emptied(neo4j_server)
-    record = Neo4jRecord(connection_to(neo4j_server))
-    yield record
-    await record.close()
-
-
-@pytest.fixture
-async def corpus(record: Neo4jRecord) -> Corpus:
-    return await record.corpora.create("books", SETTINGS)
 
 
 @pytest.fixture

@@ -239,7 +239,7 @@ async def test_a_killed_migration_is_made_anew(tmp_path: Path) -> None:
     steps = int(_migrate(tmp_path / "whole.db", kill_at=0).stdout)
     assert steps > 100
     before = await _contents_of(tmp_path / "whole.db")
-    for share in (0.02, 0.1, 0.25, 0.4, 0.55, 0.7, 0.85, 0.97):
+    for share in (0.1, 0.4, 0.7, 0.97):
         path = tmp_path / f"killed at {share}.db"
         shutil.copy(tmp_path / "record.db", path)
         for kill_at in (int(share * steps), int(share * steps / 2)):

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from app.archive import RowCounts, encode_section, import_file
 from app.container import Container
 from app.doctor.consistency import examine_views, read_record_ids
 from app.services import corpora
@@ -138,23 +137,12 @@ async def test_reindexing_changes_the_form(container: Container, endpoint: Embed
     assert await container.vectors.count(corpus.id, VectorKind.CHUNK) == 0
 
 
-@pytest.mark.parametrize(("embedding", "extractor"), [("none", None), (None, "none"), ("none", "none")])
-async def test_the_doctor_and_an_export_know_the_form(
-    container: Container, tmp_path: Path, embedding: str | None, extractor: str | None
-) -> None:
-    corpus = await _ingest(container, "people", embedding=embedding, extractor=extractor)
-    states = await examine_views(container, corpus, await read_record_ids(container, corpus), busy=False)
-    assert not any(state.lacking or state.orphans for state in states)
-    file, counts = tmp_path / "people.jsonl", RowCounts()
-    file.write_text("".join([line async for line in encode_section(container, corpus, counts)]), encoding="utf-8")
-    assert counts.missing_vectors == 0
-    result = await import_file(container, file, "again", {}, lambda *_: None)
-    assert not result.notes
-    again = await container.record.corpora.get("again")
-    assert again.settings == corpus.settings
-    assert _keys(await _search(container, "again", searcher="bridged")) == _keys(
-        await _search(container, "people", searcher="bridged")
-    )
+async def test_the_doctor_knows_the_form(container: Container) -> None:
+    """`tests/integration/archive/test_forms.py` has exports and backups."""
+    for number, (embedding, extractor) in enumerate((("none", None), (None, "none"), ("none", "none"))):
+        corpus = await _ingest(container, f"people-{number}", embedding=embedding, extractor=extractor)
+        states = await examine_views(container, corpus, await read_record_ids(container, corpus), busy=False)
+        assert not any(state.lacking or state.orphans for state in states)
 
 
 async def test_an_existing_corpus_is_not_changed_by_an_ingest(container: Container) -> None:

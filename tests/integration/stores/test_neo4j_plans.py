@@ -58,7 +58,8 @@ async def test_dated_documents_are_found_by_their_index(planner: Any) -> None:
 async def test_no_statement_scans_and_none_of_the_export_collects_its_rows(planner: Any, file: str) -> None:
     scans = {}
     for name, statement in statements(file).items():
-        plan = planner.run(f"EXPLAIN {statement}", {**_PARAMETERS, **_ROWS.get(name, {})}).consume().plan
+        given = {**_PARAMETERS, **_ROWS.get(name, {})} if file in READING else {}
+        plan = planner.run(f"EXPLAIN {statement}", given).consume().plan
         found = [
             f"{operator}: {details}"
             for operator, details in operators(plan)

@@ -158,13 +158,7 @@ async def _deletion(servers: Installation) -> dict[str, Any]:
     """A thousand documents of a small and of a large corpus; the vectors are a twin's, since none is measured."""
     seconds: dict[int, list[float]] = {2_000: [], 10_000: []}
     with EmbeddingServer(dimension=64) as embedding:
-        servers.more = {
-            "HOPWEAVE_EMBEDDING__KIND": "openai",
-            "HOPWEAVE_EMBEDDING__MODEL": "twin",
-            "HOPWEAVE_EMBEDDING__BASE_URL": embedding.url,
-            "HOPWEAVE_EMBEDDING__API_KEY": "none",
-            "HOPWEAVE_EMBEDDING__MAX_TOKENS": "256",
-        }
+        servers.more = embedding.environment
         servers.start_worker()
         async with _container(servers) as container:
             for size, found in seconds.items():

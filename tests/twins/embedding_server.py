@@ -25,6 +25,12 @@ class EmbeddingServer(JsonServer):
         self.models: list[str] = []
         self._twin = TwinEmbedder(dimension=dimension)
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """The settings that choose it."""
+        settings = {"KIND": "openai", "MODEL": "twin", "BASE_URL": self.url, "API_KEY": "none", "MAX_TOKENS": "256"}
+        return {f"HOPWEAVE_EMBEDDING__{name}": value for name, value in settings.items()}
+
     def reply_to(self, request: Request) -> Scripted:
         if request.method == "GET":
             return Scripted(body={"object": "list", "data": [{"id": name} for name in self.models]})

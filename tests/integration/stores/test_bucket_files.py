@@ -12,11 +12,11 @@ import obstore
 import pytest
 from obstore.store import S3Store
 
-from core.errors import InvalidInput, InvalidSettings, NotFound, Unavailable
+from core.errors import InvalidSettings, NotFound, Unavailable
 from core.ids import content_hash, new_id
 from stores.files import BucketFileStore, FolderFileStore, PackedFileStore, make_file_store
 from testing.contracts.file_store import Connect, FileStoreContract
-from tests.integration.stores.test_folder_files import NASTY, NASTY_NAMES
+from tests.integration.stores.test_folder_files import refuses_nasty_names
 from tests.servers.addresses import S3Address
 
 SECRET = "a-wrong-secret-that-no-message-may-hold"  # noqa: S105 - it opens nothing
@@ -64,16 +64,7 @@ class TestBucketFileStore(FileStoreContract):
 
 @pytest.mark.servers
 async def test_no_id_and_no_name_makes_a_key(store: BucketFileStore):
-    for corpus_id in NASTY:
-        with pytest.raises(InvalidInput, match="corpus id"):
-            await store.put(corpus_id, [b"a"])
-        with pytest.raises(InvalidInput, match="corpus id"):
-            await store.delete_corpus(corpus_id)
-    for name in NASTY_NAMES:
-        with pytest.raises(InvalidInput, match="name of an original"):
-            await store.get(new_id(), name)
-        with pytest.raises(InvalidInput, match="name of an original"):
-            await store.delete(new_id(), [content_hash(b"a"), name])
+    await refuses_nasty_names(store)
 
 
 @pytest.mark.servers

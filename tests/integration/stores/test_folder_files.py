@@ -12,6 +12,7 @@ import pytest
 
 from core.errors import InvalidInput, Unavailable
 from core.ids import content_hash, new_id
+from core.ports.files import FileStore
 from stores.files import FolderFileStore, folder
 from testing.contracts.file_store import Connect, FileStoreContract
 
@@ -32,8 +33,7 @@ NASTY = ["", ".", "..", "../../etc", "a/b", "/etc/passwd", "ABCDEF12", "0123456g
 NASTY_NAMES = [*NASTY, "../" * 10 + "etc/passwd", content_hash(b"a").upper()]
 
 
-async def test_no_id_and_no_name_makes_a_path(tmp_path: Path):
-    store = FolderFileStore(tmp_path / "files")
+async def refuses_nasty_names(store: FileStore) -> None:
     for corpus_id in NASTY:
         with pytest.raises(InvalidInput, match="corpus id"):
             await store.put(corpus_id, [b"a"])
@@ -44,6 +44,10 @@ async def test_no_id_and_no_name_makes_a_path(tmp_path: Path):
             await store.get(new_id(), name)
         with pytest.raises(InvalidInput, match="name of an original"):
             await store.delete(new_id(), [content_hash(b"a"), name])
+
+
+async def test_no_id_and_no_name_makes_a_path(tmp_path: Path):
+    await refuses_nasty_names(FolderFileStore(tmp_path / "files"))
     assert _within(tmp_path) == []
 
 

@@ -26,9 +26,8 @@ from core.strategies import parse_spec
 from core.trace import Trace
 from evaluation import Dataset, WorkerWatch, index_dataset, read_dataset
 from retrieval import warm
-from tests.benchmarks.check import Check, at_least, at_most, figure
+from tests.benchmarks.check import Check, at_least, at_most, figure, milliseconds
 from tests.benchmarks.extraction import answer, answers_of
-from tests.benchmarks.percentiles import milliseconds
 from tests.benchmarks.workshop import RunningWorker, silent, workshop
 from tests.servers.installation import HOPWEAVE, Installation, configured, installation
 from tests.twins.chat_server import ChatServer

@@ -22,8 +22,7 @@ from core.corpora import Corpus
 from core.strategies import parse_spec
 from core.trace import Trace
 from core.validity import parse_as_of
-from tests.benchmarks.check import Check, at_least, at_most, markdown
-from tests.benchmarks.machine import describe
+from tests.benchmarks.check import Check, at_least, at_most, describe, markdown
 from tests.benchmarks.workshop import workshop
 
 _FAMILIES = Path(__file__).parent / "families.jsonl"

@@ -63,11 +63,7 @@ async def open_world(
     record = SqliteRecord(folder / "record.sqlite")
     vectors, text = SqliteVectorStore(folder / "vectors.sqlite"), TantivyTextIndex(folder / "text")
     settings = CorpusSettings(
-        chunker="passage",
-        extractor="pattern",
-        fine=fine,
-        embedding_model=embedder.model,
-        dimension=embedder.dimension,
+        chunker="passage", extractor="pattern", fine=fine, embedding_model=embedder.model, dimension=embedder.dimension
     )
     backends = RetrievalBackends(
         vectors=vectors,

@@ -40,7 +40,7 @@ from tests.benchmarks import (
     snapshots,
     vectors,
 )
-from tests.benchmarks.check import Check, at_least, figure, markdown
+from tests.benchmarks.check import Check, at_least, describe, figure, markdown
 from tests.benchmarks.comparison import comparison_table
 from tests.benchmarks.documents import (
     beside_ingest,
@@ -51,7 +51,6 @@ from tests.benchmarks.documents import (
     replacing,
     tiny_files,
 )
-from tests.benchmarks.machine import describe
 from tests.benchmarks.operation import cold, growth, install, load, mapped, ready, revocation
 
 OUTPUT = Path(__file__).resolve().parents[2] / ".bench"

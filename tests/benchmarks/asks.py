@@ -37,10 +37,7 @@ async def measure(dataset: Path) -> dict[str, Any]:
     async with workshop() as shop, oracle_server(path) as url:
         corpus, _ = await shop.ingest(read_dataset(dataset))
         settings = {"BASE_URL": url, "MODEL": "oracle", "SEND_METADATA": "true", "CACHE": "false"}
-        with (
-            configured({f"HOPWEAVE_LLM__{name}": value for name, value in settings.items()}),
-            serving(shop, 1) as port,
-        ):
+        with configured({f"HOPWEAVE_LLM__{name}": value for name, value in settings.items()}), serving(shop, 1) as port:
             async with httpx.AsyncClient(
                 base_url=f"http://127.0.0.1:{port}", timeout=_MOST_SECONDS, limits=httpx.Limits(max_connections=None)
             ) as client:

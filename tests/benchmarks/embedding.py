@@ -22,8 +22,7 @@ from models import SentenceTransformersEmbedder
 from models.embedding.bert_layout import read_layout
 from models.embedding.local_embedder import Encoder, has_bfloat16
 from models.embedding.weights import BUILT_IN, Weights, resolve
-from tests.benchmarks.check import Check, at_least, at_most
-from tests.benchmarks.percentiles import milliseconds
+from tests.benchmarks.check import Check, at_least, at_most, milliseconds
 from tests.benchmarks.torch_bert import TorchBertEncoder
 
 __all__ = ["checks", "measure"]

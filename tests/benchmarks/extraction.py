@@ -1,10 +1,8 @@
 """Whether a language model is kept busy: extraction by a server that takes 200 ms a call, while embedding goes on."""
 
 import json
-import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +10,7 @@ from evaluation import read_dataset
 from tests.benchmarks.check import Check, at_least, at_most, figure
 from tests.benchmarks.workshop import workshop
 from tests.openie import passage_of
+from tests.servers.installation import configured
 from tests.twins.chat_server import Call, ChatServer, Reply
 
 __all__ = ["answer", "answers_of", "busy_share", "checks", "measure"]
@@ -25,7 +24,7 @@ async def measure(datasets: Path) -> dict[str, Any]:
     """The whole way through the worker; in flight is what the server itself saw."""
     folder = datasets / "musique-train-100"
     dataset, answers = read_dataset(folder), answers_of(folder)
-    with ChatServer(respond=lambda call: answer(call, answers)) as server, _configured(server.url):
+    with ChatServer(respond=lambda call: answer(call, answers)) as server, configured(_settings(server.url)):
         async with workshop() as shop:
             began = time.perf_counter()
             corpus, report = await shop.ingest(dataset, "llm")
@@ -92,22 +91,11 @@ def answer(call: Call, answers: Mapping[str, Any]) -> Reply:
     return Reply(text=json.dumps(found, ensure_ascii=False), delay=_SECONDS_A_CALL)
 
 
-@contextmanager
-def _configured(url: str) -> Iterator[None]:
+def _settings(url: str) -> dict[str, str]:
     """The worker reads its settings from the environment."""
-    ours = {
+    return {
         "HOPWEAVE_LLM__BASE_URL": url,
         "HOPWEAVE_LLM__MODEL": "twin",
         "HOPWEAVE_LLM__API_KEY": "none",
         "HOPWEAVE_LLM__CONCURRENCY": str(_AT_A_TIME),
     }
-    before = {name: os.environ.get(name) for name in ours}
-    os.environ.update(ours)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value

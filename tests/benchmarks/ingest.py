@@ -69,11 +69,7 @@ async def _again(shop: Workshop, dataset: Dataset) -> dict[str, Any]:
     """What is `unchanged` makes no revision, so no worker ever sees it: nothing is embedded or extracted."""
     began = time.perf_counter()
     _, report = await shop.ingest(dataset)
-    return {
-        "wall_seconds": time.perf_counter() - began,
-        "indexed": report.indexed,
-        "unchanged": report.unchanged,
-    }
+    return {"wall_seconds": time.perf_counter() - began, "indexed": report.indexed, "unchanged": report.unchanged}
 
 
 def _passages(dataset: Path) -> list[dict[str, str]]:

@@ -1,9 +1,11 @@
 """What retrieval and orchestration lose on MuSiQue, by reasoner, with a model that knows the gold decomposition.
 
 Also what an error of that model costs: the exact match with errors, as a share of that without.
+`python -m tests.benchmarks.oracle QUESTIONS` is that model: prints its address, and ends when its standard input does.
 """
 
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -207,3 +209,14 @@ def _summed(rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
         "passages": sum(row["passages"] for row in rows) / count,
         "misses": [row for row in rows if not row["em"]],
     }
+
+
+def _serve() -> None:
+    gold = read_gold(Path(sys.argv[1]))
+    with ChatServer(respond=Oracle({one.question: one.hops for one in gold})) as server:
+        print(server.url, flush=True)
+        sys.stdin.read()
+
+
+if __name__ == "__main__":
+    _serve()

@@ -149,7 +149,7 @@ async def _at_once(container: Container, corpus: Corpus, gold: Sequence[Gold], r
 
 @asynccontextmanager
 async def oracle_server(questions: Path) -> AsyncIterator[str]:
-    command = [sys.executable, "-m", "tests.benchmarks.oracle_server", str(questions)]
+    command = [sys.executable, "-m", "tests.benchmarks.oracle", str(questions)]
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(*command, stdin=pipe, stdout=pipe)
     assert process.stdin is not None

@@ -12,8 +12,7 @@ from core.corpora import Corpus
 from core.strategies import parse_spec
 from core.trace import Trace
 from evaluation import read_dataset
-from tests.benchmarks.check import Check, at_most
-from tests.benchmarks.percentiles import milliseconds
+from tests.benchmarks.check import Check, at_most, milliseconds
 from tests.benchmarks.workshop import workshop
 
 __all__ = ["checks", "measure"]

@@ -26,9 +26,8 @@ from core.strategies import parse_spec
 from core.trace import Trace
 from evaluation import Dataset, WorkerWatch, index_dataset, read_dataset
 from retrieval import warm
-from tests.benchmarks.check import Check, at_least, at_most, figure
+from tests.benchmarks.check import Check, at_least, at_most, figure, milliseconds
 from tests.benchmarks.extraction import answer, answers_of
-from tests.benchmarks.percentiles import milliseconds
 from tests.benchmarks.workshop import RunningWorker, silent, workshop
 from tests.servers.installation import HOPWEAVE, Installation, configured, installation
 from tests.twins.chat_server import ChatServer
@@ -158,13 +157,7 @@ async def _deletion(servers: Installation) -> dict[str, Any]:
     """A thousand documents of a small and of a large corpus; the vectors are a twin's, since none is measured."""
     seconds: dict[int, list[float]] = {2_000: [], 10_000: []}
     with EmbeddingServer(dimension=64) as embedding:
-        servers.more = {
-            "HOPWEAVE_EMBEDDING__KIND": "openai",
-            "HOPWEAVE_EMBEDDING__MODEL": "twin",
-            "HOPWEAVE_EMBEDDING__BASE_URL": embedding.url,
-            "HOPWEAVE_EMBEDDING__API_KEY": "none",
-            "HOPWEAVE_EMBEDDING__MAX_TOKENS": "256",
-        }
+        servers.more = embedding.environment
         servers.start_worker()
         async with _container(servers) as container:
             for size, found in seconds.items():

@@ -36,11 +36,7 @@ def common() -> Iterator[Environment]:
     with EmbeddingServer(dimension=256) as server:
         yield {
             "HF_HUB_OFFLINE": "1",
-            "HOPWEAVE_EMBEDDING__KIND": "openai",
-            "HOPWEAVE_EMBEDDING__MODEL": "twin",
-            "HOPWEAVE_EMBEDDING__BASE_URL": server.url,
-            "HOPWEAVE_EMBEDDING__API_KEY": "none",
-            "HOPWEAVE_EMBEDDING__MAX_TOKENS": "256",
+            **server.environment,
         }
 
 

@@ -60,11 +60,7 @@ def _start_servers(folder: Path) -> Iterator[Installation]:
     with EmbeddingServer(dimension=64) as embedding:
         more = {
             "HOPWEAVE_CERTIFICATES__SECRET": _SECRET,
-            "HOPWEAVE_EMBEDDING__KIND": "openai",
-            "HOPWEAVE_EMBEDDING__MODEL": "twin",
-            "HOPWEAVE_EMBEDDING__BASE_URL": embedding.url,
-            "HOPWEAVE_EMBEDDING__API_KEY": "none",
-            "HOPWEAVE_EMBEDDING__MAX_TOKENS": "256",
+            **embedding.environment,
             "HOPWEAVE_WORKER__LEASE_SECONDS": "4",
             "HOPWEAVE_WORKER__RENEW_SECONDS": "1",
             "HOPWEAVE_WORKER__SWEEP_SECONDS": "1",

@@ -52,17 +52,12 @@ def environment(
         "MILVUS__URI": own_milvus_lite.uri,
         "BROKER__URL": own_redis.url,
         "FILES__URL": str(tmp_path / "originals"),
-        "EMBEDDING__KIND": "openai",
-        "EMBEDDING__MODEL": "twin",
-        "EMBEDDING__BASE_URL": embeddings.url,
-        "EMBEDDING__API_KEY": "none",
-        "EMBEDDING__MAX_TOKENS": "256",
         "WORKER__BATCH_BYTES": "1000",
         "WORKER__LEASE_SECONDS": "5",
         "WORKER__RENEW_SECONDS": "1",
         "WORKER__SWEEP_SECONDS": "1",
     }
-    return {**os.environ, **{f"HOPWEAVE_{name}": value for name, value in ours.items()}}
+    return {**os.environ, **embeddings.environment, **{f"HOPWEAVE_{name}": value for name, value in ours.items()}}
 
 
 @pytest.fixture

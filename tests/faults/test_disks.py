@@ -1,7 +1,6 @@
 """A disk that is full and one that is read-only: one clear message, nothing lost, and the same command goes on."""
 
 import json
-import os
 import random
 import subprocess
 import threading
@@ -15,7 +14,7 @@ from core.errors import InvalidInput, InvalidSettings
 from core.settings import read_settings
 from evaluation import Noise, add_noise, import_dataset
 from tests.benchmarks.documents.endpoint import embedding_endpoint
-from tests.faults.commands import HOPWEAVE, PATIENCE_SECONDS, Commands, commands
+from tests.faults.commands import HOPWEAVE, PATIENCE_SECONDS, Commands, commands, environment, run
 from tests.faults.disks import Disk, mounted
 from tests.openie import openie
 from tests.twins.chat_server import ChatServer
@@ -32,8 +31,7 @@ def disk(tmp_path: Path) -> Iterator[Disk]:
 
 @pytest.fixture
 def hopweave(disk: Disk, tmp_path: Path) -> Iterator[Commands]:
-    more = {"HOPWEAVE_WORKER__RETRY_MINUTES": "0", "HOPWEAVE_WORKER__SWEEP_SECONDS": "1"}
-    with commands(disk.folder / "data", tmp_path, more) as run:
+    with commands(disk.folder / "data", tmp_path, WORKER__RETRY_MINUTES=0, WORKER__SWEEP_SECONDS=1) as run:
         yield run
 
 
@@ -78,28 +76,20 @@ def test_a_job_says_that_the_disk_is_full_and_goes_on_when_it_is_not(disk: Disk,
         ChatServer(respond=lambda call: replace(openie(call), until=may_answer.is_set)) as model,
         embedding_endpoint(dimension=16),
     ):
-        environment = {
-            **os.environ,
-            "HF_HUB_OFFLINE": "1",
-            "HOPWEAVE_DATA_DIR": str(disk.folder / "data"),
-            "HOPWEAVE_LLM__BASE_URL": model.url,
-            "HOPWEAVE_LLM__MODEL": "m",
-            "HOPWEAVE_LLM__CACHE": "false",
-            "HOPWEAVE_WORKER__LEASE_SECONDS": "20",
-        }
+        data = disk.folder / "data"
+        llm = {"LLM__BASE_URL": model.url, "LLM__MODEL": "m", "LLM__CACHE": "false"}
+        ours = environment(data, WORKER__LEASE_SECONDS=20, **llm)
         command = [HOPWEAVE, "ingest", papers, "-c", "c", "--extractor", "llm", "-v"]
         shown = tmp_path / "shown"
         with shown.open("wb") as errors:
-            ingest = subprocess.Popen(command, env=environment, cwd=tmp_path, stderr=errors, stdout=subprocess.PIPE)
+            ingest = subprocess.Popen(command, env=ours, cwd=tmp_path, stderr=errors, stdout=subprocess.PIPE)
         try:
             wait_until(lambda: model.in_flight > 0)
             disk.fill()
             may_answer.set()
             wait_until(lambda: "full" in shown.read_text())
             wait_until(lambda: ", waiting\n" in shown.read_text())
-            doctor = subprocess.run(
-                [HOPWEAVE, "doctor"], env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
-            )
+            doctor = run(data, tmp_path, "doctor", **llm)
             assert ingest.poll() is None
             disk.free()
             output, _ = ingest.communicate(timeout=PATIENCE_SECONDS)

@@ -83,14 +83,9 @@ async def test_what_was_staged_is_asked_once(tmp_path: Path, monkeypatch: pytest
             "LLM__BASE_URL": server.url,
             "LLM__MODEL": "twin",
             "LLM__API_KEY": "none",
-            "EMBEDDING__KIND": "openai",
-            "EMBEDDING__MODEL": "twin",
-            "EMBEDDING__BASE_URL": embeddings.url,
-            "EMBEDDING__API_KEY": "none",
-            "EMBEDDING__MAX_TOKENS": "256",
         }
-        for name, value in ours.items():
-            monkeypatch.setenv(f"HOPWEAVE_{name}", value)
+        for name, value in {**embeddings.environment, **{f"HOPWEAVE_{name}": ours[name] for name in ours}}.items():
+            monkeypatch.setenv(name, value)
         async with _container() as container:
             job = await _queue(container)
             with FolderSupervision(container.settings):

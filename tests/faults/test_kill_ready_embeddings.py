@@ -6,7 +6,6 @@ import os
 import signal
 import sqlite3
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -17,27 +16,20 @@ from app.container import Container
 from app.supervision.folder_lock import is_held, read_holder
 from core.ports.views import VectorKind
 from core.settings import EmbeddingSettings, Settings
+from tests.faults.commands import HOPWEAVE, PATIENCE_SECONDS, environment
 from tests.twins.embedding_server import EmbeddingServer
 
-HOPWEAVE = Path(sys.executable).with_name("hopweave")
 PASSAGES = 3000
 DIMENSION = 16
-PATIENCE_SECONDS = 180.0
 
 
 def _start(folder: Path, url: str) -> "subprocess.Popen[bytes]":
-    own = {
-        "DATA_DIR": str(folder / "data"),
-        "EMBEDDING__KIND": "openai",
-        "EMBEDDING__MODEL": "twin",
-        "EMBEDDING__BASE_URL": url,
-        "WORKER__BATCH_BYTES": "20000",
-        "WORKER__LEASE_SECONDS": "20",
-    }
+    own = {"EMBEDDING__KIND": "openai", "EMBEDDING__MODEL": "twin", "EMBEDDING__BASE_URL": url}
+    own |= {"WORKER__BATCH_BYTES": "20000", "WORKER__LEASE_SECONDS": "20"}
     options = ("--embeddings", "v.npy", "--corpus", "ready", "--no-graph", "--json")
     return subprocess.Popen(
         [str(HOPWEAVE), "ingest", "p.jsonl", *options],
-        env={**os.environ, **{f"HOPWEAVE_{name}": value for name, value in own.items()}},
+        env=environment(folder / "data", **own),
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

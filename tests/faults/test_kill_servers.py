@@ -44,11 +44,7 @@ def servers(tmp_path: Path) -> Iterator[Installation]:
     with ChatServer() as model, EmbeddingServer(dimension=64) as embedding:
         model.respond = lambda call: replace(openie(call), delay=0.3) if "<passage>" in call.text else Reply()
         more = {
-            "HOPWEAVE_EMBEDDING__KIND": "openai",
-            "HOPWEAVE_EMBEDDING__MODEL": "twin",
-            "HOPWEAVE_EMBEDDING__BASE_URL": embedding.url,
-            "HOPWEAVE_EMBEDDING__API_KEY": "none",
-            "HOPWEAVE_EMBEDDING__MAX_TOKENS": "256",
+            **embedding.environment,
             "HOPWEAVE_LLM__BASE_URL": model.url,
             "HOPWEAVE_LLM__MODEL": "twin",
             "HOPWEAVE_LLM__API_KEY": "none",

@@ -3,13 +3,10 @@ what was answered stays, and after all are undone the corpus is as before.
 """
 
 import json
-import os
 import random
-import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +15,7 @@ import pytest
 
 from core.ids import entity_id
 from tests.benchmarks.documents.endpoint import embedding_endpoint
-from tests.faults.commands import HOPWEAVE
-from tests.servers.ports import free_ports
-from tests.waiting import PATIENCE_SECONDS, wait_until_ready
+from tests.faults.commands import run, serving
 
 ENTITIES = 60
 KILLS = 2
@@ -73,13 +68,15 @@ def _repeat_with_kills(
     """
     answered: set[str] = set()
     for _ in range(KILLS):
-        with _serving(folder) as (server, url):
+        with serving(folder) as server:
+            url = str(server.client.base_url)
             left = sorted(list_left(_check_state(url, list_left, answered)))
-            timer = threading.Timer(dice.uniform(0.02, 0.25), server.kill)
+            timer = threading.Timer(dice.uniform(0.02, 0.25), server.process.kill)
             timer.start()
             _act_on_all(url, left, act, answered)
             timer.join()
-    with _serving(folder) as (_, url):
+    with serving(folder) as server:
+        url = str(server.client.base_url)
         _act_on_all(url, sorted(list_left(_check_state(url, list_left, answered))), act, answered)
         return _check_state(url, list_left, answered)
 
@@ -120,36 +117,7 @@ def _read_merges(url: str) -> dict[str, Any]:
             return found
 
 
-@contextmanager
-def _serving(folder: Path) -> Iterator[tuple["subprocess.Popen[bytes]", str]]:
-    """Runs a server until the end of the block, unless it is killed before."""
-    [port] = free_ports(1)
-    url = f"http://127.0.0.1:{port}"
-    with (folder / "serve.log").open("ab") as log:
-        command = [HOPWEAVE, "serve", "--port", str(port)]
-        server = subprocess.Popen(command, env=_environment(folder), cwd=folder, stdout=log, stderr=log)
-    try:
-        with httpx.Client(base_url=url, timeout=60) as client:
-            wait_until_ready(client, server)
-        yield server, url
-    finally:
-        server.terminate()
-        server.wait(PATIENCE_SECONDS)
-
-
-def _environment(folder: Path) -> dict[str, str]:
-    return {**os.environ, "HF_HUB_OFFLINE": "1", "HOPWEAVE_DATA_DIR": str(folder / "data")}
-
-
 def _run(folder: Path, *arguments: str) -> str:
-    ran = subprocess.run(
-        [HOPWEAVE, *arguments],
-        env=_environment(folder),
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_SECONDS,
-        check=False,
-    )
+    ran = run(folder / "data", folder, *arguments)
     assert ran.returncode == 0, ran.stderr
     return ran.stdout

@@ -4,10 +4,9 @@ processes, and never against a user's word.
 
 import asyncio
 import json
-import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,23 +18,17 @@ from app.container import Container
 from core.ids import entity_id
 from core.settings import Settings
 from tests.benchmarks.documents.endpoint import embedding_endpoint
-from tests.faults.commands import HOPWEAVE
-from tests.servers.ports import free_ports
-from tests.waiting import PATIENCE_SECONDS, wait_until, wait_until_ready
+from tests.faults.commands import run, serving
+from tests.waiting import PATIENCE_SECONDS, wait_until
 
 pytestmark = pytest.mark.slow
 
 _AT = "/v1/corpora/people"
+_FOLLOWING = (sys.executable, "-m", "tests.faults.following_server")
 _MERGED = "entities were merged by themselves"
 _NAMES = [
-    "Orlo Quent",
-    "Ada Lund",
-    "Ines Corvo",
-    "Bela Sarn",
-    "Tomas Wick",
-    "Ruth Halvors",
-    "Imre Fodor",
-    "Greta Molnar",
+    *("Orlo Quent", "Ada Lund", "Ines Corvo", "Bela Sarn"),
+    *("Tomas Wick", "Ruth Halvors", "Imre Fodor", "Greta Molnar"),
 ]
 
 
@@ -61,32 +54,9 @@ def folder(tmp_path: Path) -> Iterator[Path]:
     lines = "\n".join(json.dumps(make_document(name)) for name in _NAMES)
     (tmp_path / "people.jsonl").write_text(lines, encoding="utf-8")
     with embedding_endpoint(dimension=16):
-        command = [HOPWEAVE, "ingest", "people.jsonl", "-c", "people", "--extractor", "given"]
-        ran = subprocess.run(
-            command, env=_environment(tmp_path), cwd=tmp_path, capture_output=True, text=True, check=False
-        )
+        ran = run(tmp_path / "data", tmp_path, "ingest", "people.jsonl", "-c", "people", "--extractor", "given")
         assert ran.returncode == 0, ran.stderr
         yield tmp_path
-
-
-def _environment(folder: Path) -> Mapping[str, str]:
-    return {**os.environ, "HF_HUB_OFFLINE": "1", "HOPWEAVE_DATA_DIR": str(folder / "data")}
-
-
-@contextmanager
-def serving(folder: Path, log: str) -> Iterator[tuple["subprocess.Popen[bytes]", httpx.Client]]:
-    """Runs a server until the end of the block, unless it is killed before."""
-    [port] = free_ports(1)
-    command = [sys.executable, "-m", "tests.faults.following_server", "serve", "--port", str(port)]
-    with (folder / log).open("wb") as output:
-        server = subprocess.Popen(command, env=_environment(folder), stdout=output, stderr=output)
-    try:
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
-            wait_until_ready(client, server)
-            yield server, client
-    finally:
-        server.terminate()
-        server.wait(PATIENCE_SECONDS)
 
 
 def send(client: httpx.Client, method: str, path: str, body: Any = None) -> Any:
@@ -102,7 +72,8 @@ def read_merges(client: httpx.Client) -> dict[frozenset[str], Any]:
 def test_a_server_merges_by_itself_and_never_against_a_users_word(folder: Path) -> None:
     rejected, undone = ends_of(_NAMES[0]), ends_of(_NAMES[1])
     wanted = set(map(ends_of, _NAMES)) - {rejected}
-    with serving(folder, "first.log") as (server, client):
+    with serving(folder, start=_FOLLOWING) as server:
+        client = server.client
         made = send(client, "POST", "/rejections", dict(zip(("entity", "other"), rejected, strict=True)))
         assert read_merges(client) == {}
         send(client, "PATCH", "/resolution", {"merge_above": 0.5})
@@ -115,11 +86,11 @@ def test_a_server_merges_by_itself_and_never_against_a_users_word(folder: Path) 
         left = {ends: one for ends, one in merges.items() if ends != undone}
         assert read_merges(client) == left
         server.kill()
-        server.wait(PATIENCE_SECONDS)
-    with serving(folder, "second.log") as (_, client):
+    with serving(folder, start=_FOLLOWING) as server:
+        client = server.client
         assert read_merges(client) == left
         send(client, "POST", f"/rejections/{made['id']}/withdraw")
-        wait_until(lambda: _MERGED in (folder / "second.log").read_text("utf-8"))  # a whole pass of the loop is over
+        wait_until(lambda: _MERGED in server.log)  # a whole pass of the loop is over
         merges = read_merges(client)
         assert merges.keys() == {*left, rejected}
         assert {ends: one for ends, one in merges.items() if ends != rejected} == left, "made once, at their time"

@@ -2,10 +2,8 @@
 
 import contextlib
 import json
-import os
 import signal
 import socket
-import subprocess
 import sys
 import threading
 import time
@@ -18,43 +16,15 @@ import pytest
 from cli.local_server import find_server
 from core.settings import Settings
 from tests.benchmarks.documents.endpoint import embedding_endpoint
-from tests.faults.commands import HOPWEAVE, PATIENCE_SECONDS
-from tests.servers.ports import free_ports
+from tests.faults.commands import HOPWEAVE, PATIENCE_SECONDS, Served, serving
 from tests.twins.chat_server import ChatServer, Reply
-from tests.waiting import wait_until
+from tests.waiting import finish_job, wait_until
 
 _TEXT = "Ada Lovelace wrote the first program in London."
 _QUESTION = "Who wrote the first program?"
 _DRAIN_SECONDS = 2
 _LEEWAY_SECONDS = 5
-
-
-class Served:
-    """A server process with its port, its log and a client."""
-
-    def __init__(self, process: "subprocess.Popen[bytes]", port: int, folder: Path) -> None:
-        self.process = process
-        self.port = port
-        self.folder = folder
-        self.client = httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE_SECONDS)
-
-    @property
-    def log(self) -> str:
-        return (self.folder / "serve.log").read_text("utf-8")
-
-    @property
-    def worker_log(self) -> str:
-        return (self.folder / "data/worker.log").read_text("utf-8")
-
-    def index(self, *documents: object, request_id: str = "index") -> str:
-        """Returns the id of the job, when it has ended."""
-        answer = self.client.post(
-            "/v1/corpora/c/documents", json={"documents": documents}, headers={"X-Request-ID": request_id}
-        )
-        assert answer.status_code == 202, answer.text
-        job: str = answer.json()["job"]["id"]
-        wait_until(lambda: self.client.get(f"/v1/jobs/{job}").json()["state"] in {"done", "failed"})
-        return job
+_CLAIMED = {"X-Forwarded-For": "203.0.113.9"}
 
 
 Serve = Callable[..., Served]
@@ -62,50 +32,37 @@ Serve = Callable[..., Served]
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Serve]:
-    """Starts a server with settings, and waits until it is ready."""
-    started: list[Served] = []
+    """Starts a server with settings, and waits until it is ready. It may open `files` files."""
+    with embedding_endpoint(dimension=16), contextlib.ExitStack() as stack:
 
-    def run(*arguments: str, files: int | None = None, **settings: object) -> Served:
-        named = {f"HOPWEAVE_{name}": str(value) for name, value in settings.items()}
-        environment = {**os.environ, "HF_HUB_OFFLINE": "1", "HOPWEAVE_DATA_DIR": str(tmp_path / "data"), **named}
-        [port] = free_ports(1)
-        limit = [] if files is None else ["sh", "-c", f'ulimit -n {files} && exec "$@"', "sh"]
-        with (tmp_path / "serve.log").open("wb") as log:
-            process = subprocess.Popen(
-                [*limit, HOPWEAVE, "serve", "--port", str(port), *arguments],
-                env=environment,
-                cwd=tmp_path,
-                stdout=log,
-                stderr=log,
-            )
-        served = Served(process, port, tmp_path)
-        started.append(served)
-        wait_until(lambda: process.poll() is not None or _is_ready(served))
-        assert process.poll() is None, served.log
-        return served
+        def start(*arguments: str, files: int | None = None, **settings: object) -> Served:
+            limit = [] if files is None else ["sh", "-c", f'ulimit -n {files} && exec "$@"', "sh"]
+            return stack.enter_context(serving(tmp_path, *arguments, start=[*limit, HOPWEAVE], **settings))
 
-    with embedding_endpoint(dimension=16):
-        yield run
-        for one in started:
-            one.client.close()
-            one.process.terminate()
-            one.process.wait(PATIENCE_SECONDS)
+        yield start
 
 
-def _is_ready(served: Served) -> bool:
-    try:
-        return served.client.get("/readyz").status_code == 200
-    except httpx.TransportError:
-        return False
+def index(server: Served, *documents: object, request_id: str = "index") -> str:
+    """Returns the id of the job, when it has ended."""
+    headers = {"X-Request-ID": request_id}
+    answer = server.client.post("/v1/corpora/c/documents", json={"documents": documents}, headers=headers)
+    assert answer.status_code == 202, answer.text
+    job: str = answer.json()["job"]["id"]
+    finish_job(server.client, f"/v1/jobs/{job}")
+    return job
+
+
+def read_worker_log(server: Served) -> str:
+    return (server.file.parent / "data" / "worker.log").read_text("utf-8")
 
 
 def test_logs_tell_what_happened_and_nothing_that_was_said(serve: Serve) -> None:
     server = serve(LOG__FORMAT="json")
     server.client.post("/v1/corpora", json={"name": "c"})
-    job = server.index({"key": "ada", "text": _TEXT}, request_id="ingest-1")
+    job = index(server, {"key": "ada", "text": _TEXT}, request_id="ingest-1")
     server.client.post("/v1/corpora/c/ask", json={"question": _QUESTION}, headers={"X-Request-ID": "ask-1"})
     server.client.get("/v1/corpora/c/entities", params={"query": "Ada Lovelace"})
-    told = [json.loads(line) for line in server.worker_log.splitlines()]
+    told = [json.loads(line) for line in read_worker_log(server).splitlines()]
     ours = {one["event"]: one for one in told if one.get("request_id") == "ingest-1"}
     assert {"claimed", "document indexed"} <= set(ours)
     assert ours["document indexed"]["job"] == job
@@ -116,17 +73,17 @@ def test_logs_tell_what_happened_and_nothing_that_was_said(serve: Serve) -> None
     assert asked["seconds"] > 0
     assert [one["event"] for one in lines].count(f"Started server process [{lines[0]['pid']}]") == 1
     assert not [one for one in lines if one.get("path") == "/readyz"], "who waits for readiness asks all the time"
-    connection = find_server(Settings(data_dir=server.folder / "data"))
+    connection = find_server(Settings(data_dir=server.file.parent / "data"))
     assert connection is not None
     assert connection.find_address() == f"http://127.0.0.1:{server.port}"
     connection.close()
-    readable = [one for one in (server.folder / "data").rglob("*") if one.stat().st_mode & 0o077]
+    readable = [one for one in (server.file.parent / "data").rglob("*") if one.stat().st_mode & 0o077]
     assert readable == [], "the data are for this user alone"
     for private in (_TEXT, _QUESTION, "Lovelace"):
-        assert private not in server.log + server.worker_log
+        assert private not in server.log + read_worker_log(server)
 
 
-def test_metrics_are_those_of_all_processes(serve: Serve) -> None:
+def test_all_processes_get_connections_and_metrics_are_those_of_all(serve: Serve) -> None:
     server = serve("--workers", "2")
     server.client.post("/v1/corpora", json={"name": "c"})
     for _ in range(20):  # each on a connection of its own, which any process may accept
@@ -134,12 +91,12 @@ def test_metrics_are_those_of_all_processes(serve: Serve) -> None:
     told = server.client.get("/metrics").text
     assert 'hopweave_http_request_seconds_count{route="/v1/strategies",status="200"} 20.0' in told
     assert 'hopweave_http_request_seconds_count{route="/v1/corpora",status="201"} 1.0' in told
+    if sys.platform == "linux":  # other systems do not divide connections
+        _check_that_all_get_connections(server)
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not divide connections")
-def test_all_processes_get_connections(serve: Serve) -> None:
+def _check_that_all_get_connections(server: Served) -> None:
     """With one socket for all, the process that woke first took nearly all connections that came together."""
-    server = serve("--workers", "2")
     before = _count_sockets(server.process.pid)
     with contextlib.ExitStack() as stack:
         for _ in range(64):
@@ -167,8 +124,9 @@ def test_idle_connections_beyond_the_limit_of_files_harm_nobody(serve: Serve) ->
     assert "cannot accept connections" not in server.log
 
 
-def test_headers_without_end_are_refused(serve: Serve) -> None:
+def test_headers_without_end_are_refused_and_the_address_that_a_program_claims_is_not_believed(serve: Serve) -> None:
     server = serve()
+    assert server.client.get("/v1/corpora", headers=_CLAIMED).status_code == 200
     with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE_SECONDS) as connection:
         with contextlib.suppress(ConnectionError):
             connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Long: " + b"x" * 10_000_000)
@@ -245,20 +203,9 @@ def test_health_is_told_when_all_connections_are_taken(serve: Serve) -> None:
     wait_until(lambda: server.client.get("/v1/corpora").status_code == 200)
 
 
-def test_the_address_that_a_program_of_this_machine_claims_is_not_believed(serve: Serve) -> None:
-    claimed = {"X-Forwarded-For": "203.0.113.9"}
-    server = serve()
-    assert server.client.get("/v1/corpora", headers=claimed).status_code == 200
-
-
-def test_a_proxy_of_the_settings_is_believed(serve: Serve) -> None:
-    server = serve(API__PROXIES='["127.0.0.1"]')
-    claimed = {"X-Forwarded-For": "203.0.113.9"}
-    assert server.client.get("/v1/corpora", headers=claimed).status_code == 403
-
-
-def test_a_client_that_reads_nothing_is_cut_off(serve: Serve) -> None:
-    server = serve(API__WRITE_SECONDS=1)
+def test_a_proxy_of_the_settings_is_believed_and_a_client_that_reads_nothing_is_cut_off(serve: Serve) -> None:
+    server = serve(API__WRITE_SECONDS=1, API__PROXIES='["127.0.0.1"]')
+    assert server.client.get("/v1/corpora", headers=_CLAIMED).status_code == 403
     with _ask_without_reading(server.port, 50) as connection:
         wait_until(lambda: _is_cut_off(connection))
     assert server.client.get("/healthz").status_code == 200
@@ -280,7 +227,7 @@ def test_requests_are_finished_after_sigterm(serve: Serve) -> None:
     with ChatServer(respond=lambda _: Reply(text="Answer: Ada [1]", until=may_answer.is_set)) as model:
         server = serve(LLM__BASE_URL=model.url, LLM__MODEL="m", LLM__CACHE="false")
         server.client.post("/v1/corpora", json={"name": "c"})
-        server.index({"key": "ada", "text": _TEXT})
+        index(server, {"key": "ada", "text": _TEXT})
         answers: list[httpx.Response] = []
         asking = threading.Thread(target=lambda: answers.append(_ask(server)))
         asking.start()
@@ -312,11 +259,11 @@ def test_what_takes_longer_than_the_drain_time_is_ended_and_handed_back(serve: S
         took = time.monotonic() - began
         asking.join(PATIENCE_SECONDS)
     assert took < _DRAIN_SECONDS + _LEEWAY_SECONDS
-    assert "handed back" in server.worker_log
+    assert "handed back" in read_worker_log(server)
     with ChatServer(respond=lambda _: Reply(text='{"entities": [], "triples": []}')) as model:
         again = serve(LLM__BASE_URL=model.url, LLM__MODEL="m")
         job = sent.json()["job"]["id"]
-        wait_until(lambda: again.client.get(f"/v1/jobs/{job}").json()["state"] in {"done", "failed"})
+        finish_job(again.client, f"/v1/jobs/{job}")
 
 
 def _ask(server: Served) -> httpx.Response:

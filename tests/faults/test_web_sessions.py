@@ -15,7 +15,7 @@ import pytest
 
 from api.access.sessions import COOKIE, FILE
 from tests.benchmarks.documents.endpoint import embedding_endpoint
-from tests.faults.commands import HOPWEAVE, PATIENCE_SECONDS
+from tests.faults.commands import HOPWEAVE, PATIENCE_SECONDS, environment, run
 from tests.servers.ports import free_ports
 from tests.waiting import wait_until
 
@@ -39,23 +39,14 @@ class Served:
         browser = folder / "browser"
         browser.write_text(f'#!/bin/sh\necho "$1" > {folder}/opened\n')
         browser.chmod(0o700)
-        self.environment = {
-            **os.environ,
-            **{f"HOPWEAVE_{name}": value for name, value in settings.items()},
-            "HOPWEAVE_DATA_DIR": str(folder / "data"),
-            "HF_HUB_OFFLINE": "1",
-            "BROWSER": str(browser),
-        }
+        ours = {**environment(folder / "data", **settings), "BROWSER": str(browser)}
         serve = [HOPWEAVE, "serve", "--workers", "2", "--port", str(self.port), *arguments]
         with os.fdopen(inner, "wb") as terminal:
-            self.process = subprocess.Popen(
-                serve, env=self.environment, cwd=folder, stdout=subprocess.DEVNULL, stderr=terminal
-            )
+            self.process = subprocess.Popen(serve, env=ours, cwd=folder, stdout=subprocess.DEVNULL, stderr=terminal)
 
     def run(self, *arguments: str) -> str:
-        done = subprocess.run(
-            [HOPWEAVE, *arguments], env=self.environment, cwd=self.folder, capture_output=True, text=True, check=True
-        )
+        done = run(self.folder / "data", self.folder, *arguments)
+        assert done.returncode == 0, done.stderr
         return done.stdout
 
     @property
@@ -139,27 +130,18 @@ def test_all_processes_accept_a_session_until_its_key_is_revoked(served: Served,
 @pytest.mark.slow
 def test_a_backup_has_no_secret(tmp_path: Path) -> None:
     """Nor has an export; and a folder that is restored makes its own."""
+    (tmp_path / "a.txt").write_text("Ada Lovelace wrote the first program.")
     with embedding_endpoint(dimension=16):
-        environment = {**os.environ, "HOPWEAVE_DATA_DIR": str(tmp_path / "data"), "HF_HUB_OFFLINE": "1"}
-        (tmp_path / "a.txt").write_text("Ada Lovelace wrote the first program.")
 
-        def run(*arguments: str, folder: str = "data") -> str:
-            done = subprocess.run(
-                [HOPWEAVE, *arguments],
-                env={**environment, "HOPWEAVE_DATA_DIR": str(tmp_path / folder)},
-                cwd=tmp_path,
-                capture_output=True,
-                text=True,
-                check=True,
-            )
+        def run_in(folder: str, *arguments: str) -> str:
+            done = run(tmp_path / folder, tmp_path, *arguments)
+            assert done.returncode == 0, done.stderr
             return done.stdout
 
-        run("ingest", "a.txt", "-c", "people")
-        secret = "5" * 64
-        (tmp_path / "data" / FILE).write_text(f"{secret}\n")
-        run("backup", "kept.tar.gz")
-        run("restore", "kept.tar.gz", folder="restored")
+        run_in("data", "ingest", "a.txt", "-c", "people")
+        (tmp_path / "data" / FILE).write_text("5" * 64 + "\n")
+        run_in("data", "backup", "kept.tar.gz")
+        run_in("restored", "restore", "kept.tar.gz")
         assert not (tmp_path / "restored" / FILE).exists()
-        assert [one["name"] for one in json.loads(run("corpora", "list", "--json", folder="restored"))["data"]] == [
-            "people"
-        ]
+        [corpus] = json.loads(run_in("restored", "corpora", "list", "--json"))["data"]
+        assert corpus["name"] == "people"

@@ -66,7 +66,7 @@ def table(servers: Iterable[Server]) -> str:
     for server in servers:
         pid = server.pid
         state = "down" if pid is None else "healthy" if server.is_healthy() else "not healthy"
-        rows.append((server.name, server.address, state, str(pid or "-"), str(server.log)))
+        rows.append((server.name, server.uri, state, str(pid or "-"), str(server.log)))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows

@@ -18,7 +18,7 @@ from typing import NoReturn, Protocol, TypeVar
 import pytest
 
 from tests.brokers import Broker, forget
-from tests.servers.addresses import MilvusAddress, Neo4jAddress, RedisAddress, S3Address, from_environment
+from tests.servers.addresses import Address, MilvusAddress, Neo4jAddress, RedisAddress, S3Address, from_environment
 from tests.servers.install import require
 from tests.servers.milvus_lite_server import MilvusLiteServer
 from tests.servers.milvus_server import MilvusServer
@@ -47,47 +47,33 @@ def _reaper() -> Iterator[Reaper]:
 
 @pytest.fixture(scope="session")
 def redis_server(request: pytest.FixtureRequest) -> Iterator[RedisAddress]:
-    if elsewhere := from_environment(RedisAddress, "REDIS"):
-        yield elsewhere
-        return
-    for server in _shared(request, RedisServer(INSTALLED / "redis" / "home"), _own_redis):
-        yield RedisAddress(url=server.url)
+    server = RedisServer(INSTALLED / "redis" / "home")
+    yield from _elsewhere_or(request, server, lambda used: RedisAddress(url=used.url), RedisAddress)
 
 
 @pytest.fixture(scope="session")
 def neo4j_server(request: pytest.FixtureRequest) -> Iterator[Neo4jAddress]:
-    if elsewhere := from_environment(Neo4jAddress, "NEO4J"):
-        yield elsewhere
-        return
-    for server in _shared(request, Neo4jServer(INSTALLED / "neo4j" / "home", short_lived=True), _own_neo4j):
-        yield Neo4jAddress(uri=server.uri, browser=server.browser)
+    server = Neo4jServer(INSTALLED / "neo4j" / "home", short_lived=True)
+    address = lambda used: Neo4jAddress(uri=used.uri, browser=used.browser)  # noqa: E731
+    yield from _elsewhere_or(request, server, address, Neo4jAddress)
 
 
 @pytest.fixture(scope="session")
 def milvus_server(request: pytest.FixtureRequest) -> Iterator[MilvusAddress]:
-    if elsewhere := from_environment(MilvusAddress, "MILVUS"):
-        yield elsewhere
-        return
-    for server in _shared(request, MilvusServer(INSTALLED / "milvus" / "home"), _own_milvus):
-        yield MilvusAddress(uri=server.uri)
+    server = MilvusServer(INSTALLED / "milvus" / "home")
+    yield from _elsewhere_or(request, server, lambda used: MilvusAddress(uri=used.uri), MilvusAddress)
 
 
 @pytest.fixture(scope="session")
 def milvus_lite_server(request: pytest.FixtureRequest) -> Iterator[MilvusAddress]:
-    if elsewhere := from_environment(MilvusAddress, "MILVUS_LITE"):
-        yield elsewhere
-        return
-    for server in _shared(request, MilvusLiteServer(INSTALLED / "milvus-lite" / "home"), _own_milvus_lite):
-        yield MilvusAddress(uri=server.uri)
+    server = MilvusLiteServer(INSTALLED / "milvus-lite" / "home")
+    yield from _elsewhere_or(request, server, lambda used: MilvusAddress(uri=used.uri), MilvusAddress)
 
 
 @pytest.fixture(scope="session")
 def s3_server(request: pytest.FixtureRequest) -> Iterator[S3Address]:
-    if elsewhere := from_environment(S3Address, "S3"):
-        yield elsewhere
-        return
-    for server in _shared(request, S3Server(INSTALLED / "s3" / "home"), _own_s3):
-        yield S3Address(endpoint=server.endpoint)
+    server = S3Server(INSTALLED / "s3" / "home")
+    yield from _elsewhere_or(request, server, lambda used: S3Address(endpoint=used.endpoint), S3Address)
 
 
 @pytest.fixture
@@ -106,19 +92,19 @@ def run_own(tmp_path_factory: pytest.TempPathFactory, _reaper: Reaper) -> Iterat
 
 @pytest.fixture(scope="module")
 def own_redis(run_own: RunOwn) -> RedisServer:
-    return run_own(_own_redis)
+    return run_own(RedisServer.on)
 
 
 @pytest.fixture(scope="module")
 def own_rabbitmq(run_own: RunOwn) -> RabbitmqServer:
-    return run_own(lambda home, ports: RabbitmqServer(home, port=ports[0], node_port=ports[1], epmd_port=ports[2]))
+    return run_own(RabbitmqServer.on)
 
 
 @pytest.fixture(params=["redis", "rabbitmq"])
 def broker(request: pytest.FixtureRequest, run_own: RunOwn) -> Iterator[Broker]:
     """One of the test's own in which nothing waits; where only one will do, the test is parametrised with its name."""
     if request.param == "redis":
-        redis = run_own(_own_redis)
+        redis = run_own(RedisServer.on)
         yield redis
         redis.stop()
         return
@@ -131,7 +117,7 @@ def broker(request: pytest.FixtureRequest, run_own: RunOwn) -> Iterator[Broker]:
 @pytest.fixture(scope="session")
 def _private_neo4j(tmp_path_factory: pytest.TempPathFactory, _reaper: Reaper) -> Iterator[Neo4jServer]:
     with _private(tmp_path_factory, _reaper) as run:
-        yield run(_own_neo4j)
+        yield run(Neo4jServer.on)
 
 
 @pytest.fixture(scope="module")
@@ -144,37 +130,17 @@ def own_neo4j(_private_neo4j: Neo4jServer) -> Neo4jServer:
 
 @pytest.fixture(scope="module")
 def own_milvus(run_own: RunOwn) -> MilvusServer:
-    return run_own(_own_milvus)
+    return run_own(MilvusServer.on)
 
 
 @pytest.fixture(scope="module")
 def own_milvus_lite(run_own: RunOwn) -> MilvusLiteServer:
-    return run_own(_own_milvus_lite)
+    return run_own(MilvusLiteServer.on)
 
 
 @pytest.fixture(scope="module")
 def own_s3(run_own: RunOwn) -> S3Server:
-    return run_own(_own_s3)
-
-
-def _own_redis(home: Path, ports: list[int]) -> RedisServer:
-    return RedisServer(home, port=ports[0])
-
-
-def _own_neo4j(home: Path, ports: list[int]) -> Neo4jServer:
-    return Neo4jServer(home, port=ports[0], http_port=ports[1], heap="768m", short_lived=True)
-
-
-def _own_milvus(home: Path, ports: list[int]) -> MilvusServer:
-    return MilvusServer(home, port=ports[0])
-
-
-def _own_milvus_lite(home: Path, ports: list[int]) -> MilvusLiteServer:
-    return MilvusLiteServer(home, port=ports[0])
-
-
-def _own_s3(home: Path, ports: list[int]) -> S3Server:
-    return S3Server(home, port=ports[0])
+    return run_own(S3Server.on)
 
 
 @contextmanager
@@ -207,13 +173,24 @@ def empty_neo4j(address: Neo4jAddress) -> None:
         session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS").consume()
 
 
-def _shared(request: pytest.FixtureRequest, server: S, own: Callable[[Path, list[int]], S]) -> Iterator[S]:
+def _elsewhere_or(
+    request: pytest.FixtureRequest, server: S, address: Callable[[S], Address], kind: type[Address]
+) -> Iterator[Address]:
+    """The address that the environment names, or that of the shared instance."""
+    if elsewhere := from_environment(kind, server.name.replace("-", "_").upper()):
+        yield elsewhere
+        return
+    for used in _shared(request, server):
+        yield address(used)
+
+
+def _shared(request: pytest.FixtureRequest, server: S) -> Iterator[S]:
     """The shared instance, or one of this run's own while another run uses it. One that ran before is left running."""
     reaper: Reaper = request.getfixturevalue("_reaper")
     with _taken(server.home) as is_ours:
         if not is_ours:
             with _private(request.getfixturevalue("tmp_path_factory"), reaper) as run:
-                yield run(own)
+                yield run(type(server).on)
         elif server.pid is not None and server.is_healthy():
             yield server
         else:

@@ -24,34 +24,22 @@ class MilvusServer(Server):
     """
 
     name: ClassVar[str] = "milvus"
+    usual_port = _PROXY_PORT
     start_seconds: ClassVar[float] = 300
     # Once it was used, it waits at its end for a part of itself that ended before. What it acknowledged is on disk.
     stop_seconds: ClassVar[float] = 3
 
     def __init__(
-        self, home: Path, *, port: int = _PROXY_PORT, authorization: bool = False, session_seconds: int = 30
+        self, home: Path, *, port: int | None = None, authorization: bool = False, session_seconds: int = 30
     ) -> None:
-        super().__init__(home)
-        self.port = port
+        super().__init__(home, port=port)
         self.authorization = authorization
         self.session_seconds = session_seconds
-
-    @property
-    def uri(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
-
-    @property
-    def address(self) -> str:
-        return self.uri
 
     @property
     def token(self) -> str:
         """What its first user signs in with; empty where nobody has to."""
         return "root:Milvus" if self.authorization else ""
-
-    @property
-    def ports(self) -> Sequence[int]:
-        return (self.port,)
 
     def prepare(self) -> None:
         for folder in ("configs", "logs", "data", "run"):
@@ -75,11 +63,7 @@ class MilvusServer(Server):
         return [sys.executable, in_namespace.__file__, door, "--", str(PROGRAM / "milvus"), "run", "standalone"]
 
     def environment(self) -> Mapping[str, str]:
-        return {
-            "DEPLOY_MODE": "STANDALONE",
-            "MILVUS_RUN_DIR": str(self.home / "run"),
-            "LD_LIBRARY_PATH": str(PROGRAM),
-        }
+        return {"DEPLOY_MODE": "STANDALONE", "MILVUS_RUN_DIR": str(self.home / "run"), "LD_LIBRARY_PATH": str(PROGRAM)}
 
     def is_healthy(self) -> bool:
         return accepts(self.port) and answers(self.port, self.token)

@@ -4,7 +4,7 @@ import os
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from tests.servers.ports import accepts
 from tests.servers.server import HASTY_JAVA, INSTALLED, NotStarted, Server
@@ -30,26 +30,29 @@ class Neo4jServer(Server):
     """
 
     name: ClassVar[str] = "neo4j"
+    scheme = "bolt"
+    usual_port = 7687
     start_seconds: ClassVar[float] = 300  # 8 s, but for ten others on two cores
     user: ClassVar[str] = USER
     password: ClassVar[str] = PASSWORD
 
     def __init__(
-        self, home: Path, *, port: int = 7687, http_port: int = 7474, heap: str = "1g", short_lived: bool = False
+        self,
+        home: Path,
+        *,
+        port: int | None = None,
+        http_port: int = 7474,
+        heap: str = "1g",
+        short_lived: bool = False,
     ) -> None:
-        super().__init__(home)
-        self.port = port
+        super().__init__(home, port=port)
         self.http_port = http_port
         self.heap = heap
         self.short_lived = short_lived
 
-    @property
-    def uri(self) -> str:
-        return f"bolt://127.0.0.1:{self.port}"
-
-    @property
-    def address(self) -> str:
-        return self.uri
+    @classmethod
+    def on(cls, home: Path, ports: Sequence[int]) -> Self:
+        return cls(home, port=ports[0], http_port=ports[1], heap="768m", short_lived=True)
 
     @property
     def browser(self) -> str:

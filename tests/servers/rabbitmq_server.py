@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from tests.servers.server import Server
 
@@ -21,25 +21,25 @@ class RabbitmqServer(Server):
     """
 
     name: ClassVar[str] = "rabbitmq"
+    scheme = "amqp"
     user: ClassVar[str] = USER
     password: ClassVar[str] = PASSWORD
 
     def __init__(
         self, home: Path, *, port: int, node_port: int, epmd_port: int, consumer_seconds: float = 1800
     ) -> None:
-        super().__init__(home)
-        self.port = port
+        super().__init__(home, port=port)
         self.node_port = node_port
         self.epmd_port = epmd_port
         self.consumer_seconds = consumer_seconds
 
+    @classmethod
+    def on(cls, home: Path, ports: Sequence[int]) -> Self:
+        return cls(home, port=ports[0], node_port=ports[1], epmd_port=ports[2])
+
     @property
     def url(self) -> str:
         return f"amqp://{self.user}:{self.password}@127.0.0.1:{self.port}//"
-
-    @property
-    def address(self) -> str:
-        return f"amqp://127.0.0.1:{self.port}//"
 
     @property
     def ports(self) -> Sequence[int]:

@@ -2,7 +2,6 @@
 
 import socket
 from collections.abc import Sequence
-from pathlib import Path
 from typing import ClassVar
 
 from tests.servers.server import Server
@@ -12,23 +11,13 @@ class RedisServer(Server):
     """Keeps what it acknowledged through a restart: every write is appended to a file."""
 
     name: ClassVar[str] = "redis"
+    scheme = "redis"
+    usual_port = 6390
     start_seconds: ClassVar[float] = 30
-
-    def __init__(self, home: Path, *, port: int = 6390) -> None:
-        super().__init__(home)
-        self.port = port
 
     @property
     def url(self) -> str:
-        return f"redis://127.0.0.1:{self.port}/0"
-
-    @property
-    def address(self) -> str:
-        return self.url
-
-    @property
-    def ports(self) -> Sequence[int]:
-        return (self.port,)
+        return f"{self.uri}/0"
 
     def command(self) -> Sequence[str]:
         options = {"port": self.port, "bind": "127.0.0.1", "save": "", "appendonly": "yes", "dir": self.home}

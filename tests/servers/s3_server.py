@@ -3,7 +3,6 @@
 import urllib.error
 import urllib.request
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import ClassVar
 
 from tests.servers.server import HASTY_JAVA, INSTALLED, Server
@@ -19,30 +18,19 @@ class S3Server(Server):
     """Has one bucket, made before the first start; requests must be signed."""
 
     name: ClassVar[str] = "s3"
+    usual_port = 9090
     bucket: ClassVar[str] = BUCKET
     access_key: ClassVar[str] = ACCESS_KEY
     secret_key: ClassVar[str] = SECRET_KEY
     region: ClassVar[str] = "us-east-1"
 
-    def __init__(self, home: Path, *, port: int = 9090) -> None:
-        super().__init__(home)
-        self.port = port
-
     @property
     def endpoint(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
-
-    @property
-    def address(self) -> str:
-        return self.endpoint
+        return self.uri
 
     @property
     def environment_of_clients(self) -> Mapping[str, str]:
         return environment_of_clients(self.endpoint, self.access_key, self.secret_key, self.region)
-
-    @property
-    def ports(self) -> Sequence[int]:
-        return (self.port,)
 
     def prepare(self) -> None:
         folder = self.home / "data"

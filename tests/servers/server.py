@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from tests.servers.ports import accepts
 from tests.servers.process import Process, end_group, kill_group
@@ -31,21 +31,29 @@ class Server(ABC):
     """
 
     name: ClassVar[str]
+    scheme: ClassVar[str] = "http"
+    usual_port: ClassVar[int] = 0
     start_seconds: ClassVar[float] = 120
     stop_seconds: ClassVar[float] = 30
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, *, port: int | None = None) -> None:
         self.home = home.resolve()
+        self.port = self.usual_port if port is None else port
+
+    @classmethod
+    def on(cls, home: Path, ports: Sequence[int]) -> Self:
+        """One for tests, which has the first of three ports, or all that it needs."""
+        return cls(home, port=ports[0])
 
     @property
-    @abstractmethod
-    def address(self) -> str:
+    def uri(self) -> str:
         """Where clients find it."""
+        return f"{self.scheme}://127.0.0.1:{self.port}"
 
     @property
-    @abstractmethod
     def ports(self) -> Sequence[int]:
         """What it listens on."""
+        return (self.port,)
 
     @abstractmethod
     def is_healthy(self) -> bool:
@@ -142,7 +150,7 @@ class Server(ABC):
             why = f"is not healthy after {self.start_seconds:g} s" if leader else "ended"
             if leader:
                 kill_group(leader)
-            raise NotStarted(f"{self.name} at {self.address} {why}. The end of {self.log}:\n{self._tail()}")
+            raise NotStarted(f"{self.name} at {self.uri} {why}. The end of {self.log}:\n{self._tail()}")
 
     def _tail(self) -> str:
         text = self.log.read_text("utf-8", errors="replace") if self.log.is_file() else ""

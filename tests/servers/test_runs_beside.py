@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.servers.fixtures import _own_redis, _shared
+from tests.servers.fixtures import _shared
 from tests.servers.ports import free_ports
 from tests.servers.redis_server import RedisServer
 
@@ -36,7 +36,7 @@ def held(tmp_path: Path) -> Iterator[RedisServer]:
 
 
 def test_a_run_beside_another_one_has_servers_of_its_own(held: RedisServer, request: pytest.FixtureRequest) -> None:
-    using = _shared(request, held, _own_redis)
+    using = _shared(request, held)
     used = next(using)
     assert used.home != held.home
     assert used.is_healthy()
@@ -47,7 +47,7 @@ def test_a_run_beside_another_one_has_servers_of_its_own(held: RedisServer, requ
 
 def test_a_run_alone_uses_and_stops_the_shared_server(tmp_path: Path, request: pytest.FixtureRequest) -> None:
     shared = RedisServer(tmp_path / "home", port=free_ports(1)[0])
-    using = _shared(request, shared, _own_redis)
+    using = _shared(request, shared)
     assert next(using) is shared
     assert shared.is_healthy()
     assert list(using) == []

@@ -3,7 +3,7 @@
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,20 +24,15 @@ from tests.servers.server import ROOT, NotStarted, Server
 
 pytestmark = pytest.mark.servers
 
-Make = Callable[[Path, list[int]], Server]
-MAKERS: dict[str, Make] = {
-    "redis": lambda home, ports: RedisServer(home, port=ports[0]),
-    "rabbitmq": lambda home, ports: RabbitmqServer(home, port=ports[0], node_port=ports[1], epmd_port=ports[2]),
-    "neo4j": lambda home, ports: Neo4jServer(home, port=ports[0], http_port=ports[1], heap="512m", short_lived=True),
-    "milvus": lambda home, ports: MilvusServer(home, port=ports[0]),
-    "milvus-lite": lambda home, ports: MilvusLiteServer(home, port=ports[0]),
-    "s3": lambda home, ports: S3Server(home, port=ports[0]),
-}
+SERVERS: list[type[Server]] = [
+    *(RedisServer, RabbitmqServer, Neo4jServer),
+    *(MilvusServer, MilvusLiteServer, S3Server),
+]
 
 
-@pytest.fixture(scope="module", params=list(MAKERS))
+@pytest.fixture(scope="module", params=SERVERS, ids=[server.name for server in SERVERS])
 def kept(request: pytest.FixtureRequest, run_own: RunOwn) -> Iterator[Server]:
-    server = run_own(MAKERS[request.param])
+    server = run_own(request.param.on)
     yield server
     server.stop(patience=0)
 
@@ -80,10 +75,7 @@ def test_killed_it_is_down_and_starts_again(server: Server) -> None:
 
 def test_another_that_wants_its_port_says_so(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.servers.server._CLOSING_SECONDS", 0.3)  # it would wait in vain
-    if len(server.ports) > 1:
-        other: Server = Neo4jServer(tmp_path / "other", port=server.ports[0], http_port=server.ports[1])
-    else:
-        other = type(server)(tmp_path / "other", port=server.ports[0])  # type: ignore[call-arg] # all but Server have it
+    other = type(server).on(tmp_path / "other", [*server.ports])
     with pytest.raises(NotStarted, match=f"something else listens on port {server.ports[0]}"):
         other.start()
     assert other.pid is None
@@ -93,7 +85,7 @@ def test_the_table_tells_the_truth_and_stopping_leaves_nothing(server: Server, t
     pid = server.pid
     assert pid is not None
     assert f"healthy  {pid}" in table([server])
-    same = _found_again(server)  # another object, as another process would
+    same = type(server).on(server.home, [*server.ports])  # another object, as another process would
     up([same])
     assert server.pid == same.pid == pid
     down([same])
@@ -106,7 +98,7 @@ def test_the_table_tells_the_truth_and_stopping_leaves_nothing(server: Server, t
 
 
 def test_two_milvus_run_side_by_side(run_own: RunOwn) -> None:
-    one, other = run_own(MAKERS["milvus"]), run_own(MAKERS["milvus"])
+    one, other = run_own(MilvusServer.on), run_own(MilvusServer.on)
     assert one.is_healthy()
     assert other.is_healthy()
     one.kill()
@@ -122,7 +114,7 @@ def test_what_does_not_start_shows_its_log_and_leaves_nothing(tmp_path: Path) ->
 
 def test_a_pid_that_was_given_to_another_process_is_not_ours(run_own: RunOwn, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tests.servers.server._CLOSING_SECONDS", 0.3)  # the port stays open
-    server = run_own(MAKERS["redis"])
+    server = run_own(RedisServer.on)
     running = Process.read(server.pid_file)
     assert running is not None
     sleeper = subprocess.Popen(["sleep", "600"], start_new_session=True)
@@ -139,7 +131,7 @@ def test_a_pid_that_was_given_to_another_process_is_not_ours(run_own: RunOwn, mo
 
 def test_a_killed_test_run_leaves_no_server(run_own: RunOwn) -> None:
     """The reaper's input closes when the process that holds it is killed."""
-    server = run_own(MAKERS["redis"])
+    server = run_own(RedisServer.on)
     pid = server.pid
     assert pid is not None
     script = "import sys, tests.servers.test_servers as t; t.hold(sys.argv[1])"
@@ -160,12 +152,3 @@ def hold(pid_file: str) -> None:
     reaper.watch(Path(pid_file))
     print("watched", flush=True)
     signal.pause()
-
-
-def _found_again(server: Server) -> Server:
-    for make in MAKERS.values():
-        ports = [*server.ports, 0, 0]
-        again = make(server.home, ports)
-        if type(again) is type(server):
-            return again
-    raise AssertionError(server.name)

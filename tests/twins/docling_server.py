@@ -2,11 +2,10 @@
 
 import json
 import re
-import threading
 from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+
+from tests.twins.json_server import JsonServer, Reply, Request
 
 __all__ = ["RECORDED", "DoclingServer", "read_recorded"]
 
@@ -20,7 +19,7 @@ def read_recorded(name: str) -> bytes:
     return (RECORDED / f"{name}.json").read_bytes()
 
 
-class DoclingServer:
+class DoclingServer(JsonServer):
     """Each file is a task. `statuses` are told one after the other, the last one again and again.
 
     `forms` are the fields of the files that were sent, with the name of the file as `filename`. `reply` makes the whole
@@ -28,6 +27,7 @@ class DoclingServer:
     """
 
     def __init__(self, document: bytes = b"{}", *, key: str = "") -> None:
+        super().__init__()
         self.document = document
         self.key = key
         self.statuses = ["pending", "started", "success"]
@@ -35,20 +35,18 @@ class DoclingServer:
         self.forms: list[dict[str, list[str]]] = []
         self.polls = 0
         self.reply: Callable[[str, str], tuple[int, bytes, dict[str, str]] | None] = lambda *_: None
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(self))
-        self.url = f"http://127.0.0.1:{self._http.server_port}"
-        threading.Thread(target=self._http.serve_forever, daemon=True).start()
 
-    def __enter__(self) -> "DoclingServer":
-        return self
+    def respond(self, request: Request) -> Reply:
+        if self.key and request.headers.get("x-api-key") != self.key:
+            return Reply(status=401, body='{"detail":"Unauthorized"}')
+        own = self.reply(request.method, request.path)
+        status, body, headers = own or (*self._answer(request), {})
+        return Reply(status=status, body=body, headers=headers)
 
-    def __exit__(self, *_: object) -> None:
-        self._http.shutdown()
-        self._http.server_close()
-
-    def answer(self, method: str, path: str, body: bytes) -> tuple[int, bytes]:
-        if method == "POST" and path == "/v1/convert/file/async":
-            self.forms.append(_read_form(body))
+    def _answer(self, request: Request) -> tuple[int, bytes]:
+        path = request.path
+        if request.method == "POST" and path == "/v1/convert/file/async":
+            self.forms.append(_read_form(request.body))
             self.polls = 0
             return 200, self._task(self.statuses[0])
         if path == "/v1/status/poll/task-1" and self.forms:
@@ -75,34 +73,3 @@ def _read_form(body: bytes) -> dict[str, list[str]]:
         if found[2]:
             fields["filename"] = [found[2].decode()]
     return fields
-
-
-def _handler_of(server: DoclingServer) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_GET(self) -> None:
-            self._answer("GET", b"")
-
-        def do_POST(self) -> None:
-            self._answer("POST", self.rfile.read(int(self.headers["Content-Length"])))
-
-        def _answer(self, method: str, body: bytes) -> None:
-            headers: dict[str, str] = {}
-            if server.key and self.headers.get("X-Api-Key") != server.key:
-                status, content = 401, b'{"detail":"Unauthorized"}'
-            elif (own := server.reply(method, self.path)) is not None:
-                status, content, headers = own
-            else:
-                status, content = server.answer(method, self.path, body)
-            self.send_response(status)
-            for name, value in {"Content-Type": "application/json", **headers}.items():
-                self.send_header(name, value)
-            self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
-
-        def log_message(self, *_: Any) -> None:
-            """Prints nothing."""
-
-    return Handler

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 from urllib.parse import parse_qsl, urlsplit
 
 __all__ = ["JsonServer", "Reply", "Request"]
@@ -17,7 +17,7 @@ _LONGEST = 10.0
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """One request as it came in; `body` is its JSON, or {}; header names are in lower case."""
+    """One request as it came in; `body` is its JSON, or {}, or the bytes of a form; header names are in lower case."""
 
     method: str
     path: str
@@ -43,6 +43,9 @@ class Reply:
 class JsonServer:
     """Within `with` it serves at `url`; a subclass says what with. The next of `script` comes before that."""
 
+    prefix: ClassVar[str] = ""
+    """The path at the end of `url`."""
+
     def __init__(self) -> None:
         self.script: deque[Reply] = deque()
         self.requests: list[Request] = []
@@ -52,7 +55,10 @@ class JsonServer:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._http.server_port}"
+        return f"http://127.0.0.1:{self._http.server_port}{self.prefix}"
+
+    def reply_to(self, request: Request) -> Reply:
+        return self.script.popleft() if self.script else self.respond(request)
 
     def respond(self, request: Request) -> Reply:
         raise NotImplementedError
@@ -85,10 +91,10 @@ def _handler_of(server: JsonServer) -> type[BaseHTTPRequestHandler]:
                 path=address.path,
                 query=dict(parse_qsl(address.query, keep_blank_values=True)),
                 headers={name.lower(): value for name, value in self.headers.items()},
-                body=json.loads(content or b"{}"),
+                body=content if self.headers.get_content_maintype() == "multipart" else json.loads(content or b"{}"),
             )
             server.requests.append(request)
-            answer = server.script.popleft() if server.script else server.respond(request)
+            answer = server.reply_to(request)
             if answer.stall:
                 server.closing.wait(_LONGEST)
                 return

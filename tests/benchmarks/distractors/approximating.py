@@ -7,7 +7,7 @@ import numpy as np
 
 from core.ports.embedding import Embedder, Vectors
 from tests.benchmarks.distractors.recombining import Recombined
-from tests.benchmarks.distractors.wrapping import WrappedEmbedder
+from tests.benchmarks.distractors.vectors import WrappedEmbedder
 
 __all__ = ["ApproximateVectors"]
 

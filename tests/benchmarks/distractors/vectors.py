@@ -6,10 +6,35 @@ from pathlib import Path
 
 import numpy as np
 
-from core.ports.embedding import Embedder, Vectors
-from tests.benchmarks.distractors.wrapping import WrappedEmbedder
+from core.ports.embedding import Embedder, TokenCounter, Vectors
 
-__all__ = ["KeptVectors"]
+__all__ = ["KeptVectors", "WrappedEmbedder"]
+
+
+class WrappedEmbedder:
+    """Questions and all that describes the model are the other's. Subclasses have `embed_passages`."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+
+    @property
+    def model(self) -> str:
+        return self._embedder.model
+
+    @property
+    def dimension(self) -> int:
+        return self._embedder.dimension
+
+    @property
+    def tokens(self) -> TokenCounter:
+        return self._embedder.tokens
+
+    async def embed_query(self, text: str) -> Vectors:
+        return await self._embedder.embed_query(text)
+
+    async def close(self) -> None:
+        await self._embedder.close()
+
 
 _PART = 512
 

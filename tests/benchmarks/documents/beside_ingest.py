@@ -18,11 +18,10 @@ from core.documents import Submission
 from core.strategies import parse_spec
 from core.trace import Trace
 from evaluation import read_dataset
-from tests.benchmarks.check import Check, at_most, figure
+from tests.benchmarks.check import Check, at_most, figure, milliseconds
 from tests.benchmarks.documents.jobs import ingest, text_submission
 from tests.benchmarks.documents.prose import make_sentences, make_text
 from tests.benchmarks.http import serving
-from tests.benchmarks.percentiles import milliseconds
 from tests.benchmarks.workshop import workshop
 
 __all__ = ["checks", "measure"]

@@ -1,7 +1,12 @@
-"""An embedding endpoint without a model, for measurements in which embedding should cost next to nothing."""
+"""Embedding endpoints without a model, for measurements in which embedding should cost next to nothing.
+
+Of `word_embeddings`, vectors are nearer to each other the more words the texts share.
+"""
 
 import base64
 import hashlib
+import re
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -10,7 +15,7 @@ import numpy as np
 from tests.servers.installation import configured
 from tests.twins.json_server import JsonServer, Reply, Request
 
-__all__ = ["QuickEmbeddings", "chosen", "embedding_endpoint"]
+__all__ = ["DIMENSION", "QuickEmbeddings", "chosen", "embedding_endpoint", "word_embeddings"]
 
 
 class QuickEmbeddings(JsonServer):
@@ -51,3 +56,27 @@ def chosen(server: QuickEmbeddings) -> Iterator[None]:
     }
     with configured({f"HOPWEAVE_EMBEDDING__{name}": value for name, value in settings.items()}):
         yield
+
+
+DIMENSION = 384
+_ROWS = 1 << 14
+_WORD = re.compile(r"\w+")
+
+
+class WordEmbeddings(QuickEmbeddings):
+    """A vector is the sum of the random vectors of the text's words."""
+
+    def __init__(self, dimension: int) -> None:
+        super().__init__(dimension)
+        self._words = np.random.default_rng(0).standard_normal((_ROWS, dimension), dtype=np.float32)
+
+    def _vector(self, text: str) -> str:
+        rows = [zlib.crc32(word.encode()) % _ROWS for word in _WORD.findall(text)] or [0]
+        return base64.b64encode(self._words[rows].sum(axis=0).astype("<f4").tobytes()).decode("ascii")
+
+
+@contextmanager
+def word_embeddings() -> Iterator[WordEmbeddings]:
+    """Serves, and sets the settings that choose the endpoint, for this process and its workers."""
+    with WordEmbeddings(DIMENSION) as server, chosen(server):
+        yield server

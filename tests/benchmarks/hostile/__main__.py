@@ -23,10 +23,9 @@ from typing import Any
 import httpx
 
 from evaluation import read_dataset
-from tests.benchmarks.check import Check, at_most, figure, markdown
+from tests.benchmarks.check import Check, at_most, describe, figure, markdown
 from tests.benchmarks.hostile.attacks import ATTACKS, CORPUS
 from tests.benchmarks.http import Server, running
-from tests.benchmarks.machine import describe
 from tests.benchmarks.operation.processes import memory_mb
 from tests.benchmarks.workshop import Workshop, workshop, workshop_on_servers
 from tests.servers.installation import configured
@@ -116,7 +115,7 @@ def _p95(load: dict[str, Any]) -> float:
 
 
 def _load(server: Server, path: str, bodies: list[str], seconds: float) -> dict[str, Any]:
-    command = [sys.executable, "-m", "tests.benchmarks.operation.clients", str(server.port), path, str(_CLIENTS)]
+    command = [sys.executable, "-m", "tests.benchmarks.http_load", str(server.port), path, str(_CLIENTS)]
     done = subprocess.run(
         [*command, str(seconds), str(_PAUSE)], input="\n".join(bodies).encode(), stdout=subprocess.PIPE, check=True
     )

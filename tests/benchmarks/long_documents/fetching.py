@@ -141,9 +141,4 @@ def _hash(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-_CLIENTS: dict[str, Callable[[PackagedFile, Path], Path]] = {
-    "apt": _apt,
-    "npm": _npm,
-    "pip": _pip,
-    "sdist": _sdist,
-}
+_CLIENTS: dict[str, Callable[[PackagedFile, Path], Path]] = {"apt": _apt, "npm": _npm, "pip": _pip, "sdist": _sdist}

@@ -10,8 +10,7 @@ import json
 import sys
 from pathlib import Path
 
-from tests.benchmarks.check import markdown
-from tests.benchmarks.machine import describe
+from tests.benchmarks.check import describe, markdown
 from tests.benchmarks.materials.beside import measure_peers
 from tests.benchmarks.materials.kinds import KINDS, Kind, Sources
 from tests.benchmarks.materials.measuring import Asked, Row, checks, measure, prepare, table

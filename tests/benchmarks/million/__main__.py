@@ -6,8 +6,7 @@ import json
 import sys
 from pathlib import Path
 
-from tests.benchmarks.check import markdown
-from tests.benchmarks.machine import describe
+from tests.benchmarks.check import describe, markdown
 from tests.benchmarks.million import checks, measure
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from core.ids import document_id
 from core.jobs import Job
 from tests.benchmarks.documents.jobs import ingest, job_seconds, wait_for
 from tests.benchmarks.million.material import key_of, make_passages, make_questions
-from tests.benchmarks.million.one_search import searched
+from tests.benchmarks.million.processes import searched
 
 __all__ = ["measure_changes"]
 

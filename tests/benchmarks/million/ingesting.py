@@ -13,9 +13,9 @@ from app.services import ingestion
 from core.corpora import Corpus
 from core.documents import OnConflict
 from tests.benchmarks.documents.jobs import job_seconds, wait_for
-from tests.benchmarks.million.disk import folder_bytes
 from tests.benchmarks.million.material import make_passages
-from tests.benchmarks.million.processes import cpu_seconds, memory_mb
+from tests.benchmarks.million.processes import folder_bytes, memory_mb
+from tests.benchmarks.operation.processes import cpu_seconds
 from tests.benchmarks.workshop import Workshop
 
 __all__ = ["ingest_parts"]

@@ -17,13 +17,12 @@ from core.corpora import Fine
 from core.settings import read_settings
 from retrieval import warm
 from tests.benchmarks.check import Check, at_least, at_most, figure
+from tests.benchmarks.documents.endpoint import word_embeddings
 from tests.benchmarks.million.changing import measure_changes
-from tests.benchmarks.million.disk import database_bytes, folder_bytes
-from tests.benchmarks.million.endpoint import word_embeddings
 from tests.benchmarks.million.ingesting import ingest_parts
 from tests.benchmarks.million.material import make_passages, text_bytes
+from tests.benchmarks.million.processes import database_bytes, folder_bytes, write_snapshot
 from tests.benchmarks.million.searching import measure_searches
-from tests.benchmarks.million.snapshots import write_snapshot
 from tests.benchmarks.workshop import Workshop
 
 __all__ = ["checks", "measure"]

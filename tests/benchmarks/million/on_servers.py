@@ -22,16 +22,14 @@ from app.container import Container
 from app.services import corpora
 from core.corpora import Corpus, Fine
 from core.settings import read_settings
-from tests.benchmarks.check import Check, at_least, at_most, figure, markdown
+from tests.benchmarks.check import Check, at_least, at_most, describe, figure, markdown
+from tests.benchmarks.documents.endpoint import word_embeddings
 from tests.benchmarks.documents.jobs import ingest, job_seconds
-from tests.benchmarks.machine import describe
 from tests.benchmarks.million.changing import measure_changes
-from tests.benchmarks.million.disk import folder_bytes
-from tests.benchmarks.million.endpoint import word_embeddings
 from tests.benchmarks.million.material import make_passages
-from tests.benchmarks.million.processes import cpu_seconds, memory_mb
+from tests.benchmarks.million.processes import folder_bytes, memory_mb, write_snapshot
 from tests.benchmarks.million.searching import measure_first_search, measure_searches
-from tests.benchmarks.million.snapshots import write_snapshot
+from tests.benchmarks.operation.processes import cpu_seconds
 from tests.servers.installation import Installation, configured, installation
 
 __all__ = ["checks", "measure"]

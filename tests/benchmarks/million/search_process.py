@@ -14,10 +14,9 @@ from app.container import Container
 from core.settings import read_settings
 from retrieval import warm
 from stores.sqlite.vectors.mapped import signs
+from tests.benchmarks.check import milliseconds
 from tests.benchmarks.million.material import make_questions
-from tests.benchmarks.million.one_search import searched
-from tests.benchmarks.million.processes import memory_mb
-from tests.benchmarks.percentiles import milliseconds
+from tests.benchmarks.million.processes import memory_mb, searched
 
 _SEARCHERS = ("dense", "sparse", "bridged")
 _QUESTIONS, _WARM_UP = 40, 5

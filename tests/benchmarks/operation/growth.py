@@ -225,10 +225,7 @@ def _compact(folder: Path) -> dict[str, float]:
         try:
             began, worked = time.perf_counter(), time.process_time()
             SnapshotFolder(folder).write(encode_compacted(_CORPUS, later))
-            took = {
-                "compact_seconds": time.perf_counter() - began,
-                "compact_cpu_seconds": time.process_time() - worked,
-            }
+            took = {"compact_seconds": time.perf_counter() - began, "compact_cpu_seconds": time.process_time() - worked}
         finally:
             is_done.set()
         watching.result()

@@ -1,6 +1,6 @@
 """Searches through HTTP from many clients for a minute: errors, latencies, memory, and what a second process brings.
 
-The clients are a process of their own (`tests.benchmarks.operation.clients`).
+The clients are a process of their own (`tests.benchmarks.http_load`).
 """
 
 import json
@@ -97,8 +97,7 @@ def _measure_server(
 
 
 def _ask(port: int, path: str, questions: Sequence[str], *, clients: int, seconds: float) -> Mapping[str, Any]:
-    module = "tests.benchmarks.operation.clients"
-    command = [sys.executable, "-m", module, str(port), path, str(clients), str(seconds)]
+    command = [sys.executable, "-m", "tests.benchmarks.http_load", str(port), path, str(clients), str(seconds), "0"]
     bodies = "".join(json.dumps({"query": text, "k": 5}) + "\n" for text in questions)
     done = subprocess.run(command, input=bodies.encode(), stdout=subprocess.PIPE, check=True)
     report: dict[str, Any] = json.loads(done.stdout)

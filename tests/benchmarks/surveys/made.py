@@ -46,10 +46,7 @@ QUESTIONS: tuple[tuple[str, Callable[[Made], bool]], ...] = (
     ("Which invoices are unpaid?", lambda made: made.facts.get("paid") is False),
     ("Which invoices exceed 10,000 EUR?", lambda made: int(str(made.facts.get("total", 0))) > 10_000),
     ("Which contracts do not mention arbitration?", lambda made: made.facts.get("arbitration") is False),
-    (
-        "Which contracts continue for more than three years?",
-        lambda made: int(str(made.facts.get("years", 0))) > 3,
-    ),
+    ("Which contracts continue for more than three years?", lambda made: int(str(made.facts.get("years", 0))) > 3),
     ("How many contracts are there with Norwind GmbH?", lambda made: made.facts.get("firm") == "Norwind GmbH"),
 )
 

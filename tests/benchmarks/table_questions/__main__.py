@@ -20,8 +20,7 @@ from statistics import fmean
 from app.services.questions import AskRequest, ask
 from core.strategies import StrategySpec
 from core.trace import Trace
-from tests.benchmarks.check import Check, figure, markdown
-from tests.benchmarks.machine import describe
+from tests.benchmarks.check import Check, describe, figure, markdown
 from tests.benchmarks.table_questions.made import make_files
 from tests.benchmarks.workshop import Workshop, workshop
 

@@ -26,8 +26,7 @@ from core.ports.retrieval import Hit
 from core.strategies import StrategySpec
 from core.trace import Trace
 from retrieval.presentation import read_before
-from tests.benchmarks.check import Check, at_least, figure, markdown
-from tests.benchmarks.machine import describe
+from tests.benchmarks.check import Check, at_least, describe, figure, markdown
 from tests.benchmarks.tables.made import AskedCell, MadeTable, make_tables
 from tests.benchmarks.tables.reports import name_figures
 from tests.benchmarks.workshop import Workshop, workshop

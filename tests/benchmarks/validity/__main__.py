@@ -22,8 +22,7 @@ from core.corpora import Corpus
 from core.strategies import parse_spec
 from core.trace import Trace
 from core.validity import parse_as_of
-from tests.benchmarks.check import Check, at_least, at_most, markdown
-from tests.benchmarks.machine import describe
+from tests.benchmarks.check import Check, at_least, at_most, describe, markdown
 from tests.benchmarks.workshop import workshop
 
 _FAMILIES = Path(__file__).parent / "families.jsonl"
@@ -89,10 +88,7 @@ def _is_perfect(row: Row) -> bool:
 
 
 def _check(rows: Sequence[Row]) -> Iterable[Check]:
-    for name, chosen in (
-        ("30 questions", rows),
-        ("held out", [row for row in rows if row["held_out"]]),
-    ):
+    for name, chosen in (("30 questions", rows), ("held out", [row for row in rows if row["held_out"]])):
         yield at_least(f"{name}: the clause in force cited first", fmean(row["right"] for row in chosen), 0.95)
         yield at_most(f"{name}: false retirements", sum(len(row["false"]) for row in chosen), 0)
         yield at_most(f"{name}: retirements missed", sum(len(row["missed"]) for row in chosen), 0)

@@ -22,8 +22,7 @@ from core.corpora import Corpus
 from core.ports.retrieval import Hit
 from core.strategies import parse_spec
 from core.trace import Trace
-from tests.benchmarks.check import Check, at_least, figure, markdown
-from tests.benchmarks.machine import describe
+from tests.benchmarks.check import Check, at_least, describe, figure, markdown
 from tests.benchmarks.versions.documents import LOOKED_AT, Question, lay, read_questions
 from tests.benchmarks.workshop import workshop
 

@@ -164,11 +164,7 @@ def twins(reader: Reader, own: EmbeddingServer | None = None) -> Iterator[dict[s
     with ChatServer(respond=reader) as chat, nullcontext(own) if own else EmbeddingServer(dimension=64) as embedding:
         yield {
             **model_settings(chat.url),
-            "HOPWEAVE_EMBEDDING__KIND": "openai",
-            "HOPWEAVE_EMBEDDING__MODEL": "twin",
-            "HOPWEAVE_EMBEDDING__BASE_URL": embedding.url,
-            "HOPWEAVE_EMBEDDING__API_KEY": "none",
-            "HOPWEAVE_EMBEDDING__MAX_TOKENS": "256",
+            **embedding.environment,
         }
 
 

@@ -1,6 +1,7 @@
 """SQLite files that are damaged: each call is answered, or says which file is damaged and what helps."""
 
 import asyncio
+import shutil
 import sqlite3
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, closing
@@ -69,26 +70,38 @@ def _spoil_schema(content: bytes) -> bytes:
     return content.replace(b"AUTOINCREMENT", b"AUTOINCREM\xff\xfeT").replace(b"NOT NULL", b"NO\xff NULL")
 
 
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("filled")
+    asyncio.run(_fill(folder))
+    return folder
+
+
+@pytest.fixture
+def data(filled: Path, tmp_path: Path) -> Path:
+    """A copy of the filled folder, to be damaged."""
+    return Path(shutil.copytree(filled, tmp_path / "data"))
+
+
 @pytest.mark.parametrize("file", _FILES)
 @pytest.mark.parametrize(
     "damage",
     [
         *(pytest.param(_cut(share), id=f"cut {share}") for share in (0.02, 0.5, 0.97)),
-        *(pytest.param(_zero(share), id=f"zeros {share}") for share in (0, 0.2, 0.4, 0.6, 0.8, 0.95)),
+        *(pytest.param(_zero(share), id=f"zeros {share}") for share in (0, 0.4, 0.8, 0.95)),
         pytest.param(lambda content: b"no database " * (len(content) // 12), id="foreign"),
         pytest.param(_spoil_schema, id="schema"),
     ],
 )
 async def test_a_damaged_file_is_named_and_nothing_hangs(
-    tmp_path: Path, file: str, damage: Callable[[bytes], bytes]
+    data: Path, file: str, damage: Callable[[bytes], bytes]
 ) -> None:
-    await _fill(tmp_path)
-    path = tmp_path / file
+    path = data / file
     path.write_bytes(damage(path.read_bytes()))
     said = list[str]()
     async with asyncio.timeout(_MOST_SECONDS):
         try:
-            async with _serving(tmp_path) as server:
+            async with _serving(data) as server:
                 for method, at, body in _CALLS:
                     said += await _call(server, method, at, body)
                 await server.work("people")
@@ -105,12 +118,11 @@ async def _call(server: Server, method: str, path: str, body: object) -> list[st
     return [answer.json()["detail"]] if answer.status_code > 500 else []
 
 
-async def test_rows_that_cannot_be_unpacked_are_damage(tmp_path: Path) -> None:
-    await _fill(tmp_path)
-    with closing(sqlite3.connect(tmp_path / "record.db")) as db:
+async def test_rows_that_cannot_be_unpacked_are_damage(data: Path) -> None:
+    with closing(sqlite3.connect(data / "record.db")) as db:
         db.execute("UPDATE chunk_rows SET text = x'789c00000000'")
         db.commit()
-    async with _serving(tmp_path) as server:
+    async with _serving(data) as server:
         [said] = await _call(server, "POST", f"{_PATH}/search", {"query": _QUERY, "searcher": "sparse"})
     assert "record.db is damaged" in said
     assert "hopweave restore" in said

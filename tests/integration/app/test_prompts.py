@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from app.container import Container
-from core.errors import InvalidSettings
 from core.prompting.prompts import PromptLibrary
 from core.settings import Settings
 from evaluation.answering import fingerprint_answers
@@ -74,12 +72,6 @@ async def test_a_worker_extracts_with_them_and_the_corpus_knows_their_version(pe
     assert [_WORDS in call.text for call in chat.calls] == [True]
     settings = (await people.container.record.corpora.get("facts")).settings
     assert settings.versions["extractor"].endswith(f",{people.container.prompts.replaced['openie'].hash})")
-
-
-async def test_a_prompt_that_does_not_fit_ends_the_start(tmp_path: Path, folder: Path) -> None:
-    (folder / "conclude.md").write_text("Answer.", "utf-8")
-    with pytest.raises(InvalidSettings, match=r"conclude\.md: the line"):
-        Container(Settings(data_dir=tmp_path, prompts_dir=folder))
 
 
 def test_an_empty_setting_is_none(monkeypatch: pytest.MonkeyPatch) -> None:

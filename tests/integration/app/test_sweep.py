@@ -84,11 +84,7 @@ async def test_a_copy_in_another_form_is_found(desk: Desk, container: Container,
 
     def plant(texts: list[str]) -> None:
         packed = next(packed for text in texts if isinstance(packed := pack_text(text), bytes))
-        forms = {
-            "json": json.dumps({"text": text}).encode(),
-            "shared": packed,
-            "original": zlib.compress(original, 6),
-        }
+        forms = {"json": json.dumps({"text": text}).encode(), "shared": packed, "original": zlib.compress(original, 6)}
         left = forms[form] if form in forms else text.encode(form)
         (tmp_path / "left.bin").write_bytes(b"\xff" + left)
 

@@ -48,27 +48,21 @@ async def formed(make_house: MakeHouse, form: str) -> House:
     return house
 
 
-async def _check_same(form: str, before: House, after: House) -> None:
-    state = await before.state("formed")
+async def test_a_backup_and_an_export_have_the_form(
+    form: str, formed: House, there: House, make_house: MakeHouse, tmp_path: Path
+) -> None:
+    state = await formed.state("formed")
     assert set(state["found"]) == FOUND_BY[form]
     assert all(state["found"].values()), "a search that finds nothing says nothing"
-    assert await after.state("formed") == state
-    assert after.embedder.embedded == 0
-
-
-async def test_a_backup_has_the_form(form: str, formed: House, there: House, tmp_path: Path) -> None:
-    file = tmp_path / "all.backup"
-    [done] = await formed.back_up(file)
+    [done] = await formed.back_up(tmp_path / "all.backup")
     assert done.missing_vectors == 0
-    await there.restore(file)
-    await _check_same(form, formed, there)
-
-
-async def test_an_export_has_the_form(form: str, formed: House, there: House, tmp_path: Path) -> None:
-    file = tmp_path / "formed.jsonl"
-    await formed.export("formed", file)
-    assert not (await there.take_in(file, "formed")).notes
-    await _check_same(form, formed, there)
+    await there.restore(tmp_path / "all.backup")
+    elsewhere = make_house("elsewhere")
+    await formed.export("formed", tmp_path / "formed.jsonl")
+    assert not (await elsewhere.take_in(tmp_path / "formed.jsonl", "formed")).notes
+    for after in (there, elsewhere):
+        assert await after.state("formed") == state
+        assert after.embedder.embedded == 0
 
 
 async def test_ready_embeddings_are_those_of_the_documents(make_house: MakeHouse, tmp_path: Path) -> None:

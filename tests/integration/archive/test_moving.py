@@ -1,5 +1,6 @@
 """A corpus exported from one installation and ingested into another is the same, and no model is asked."""
 
+import asyncio
 import json
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,13 +21,6 @@ from tests.integration.archive.conftest import MakeHouse
 from tests.integration.archive.house import PEOPLE, House, change_lines, line_of, lines_of, sealed
 from tests.openie import chat_models, openie
 from tests.twins.chat_server import ChatServer
-
-
-@pytest.fixture
-async def file(here: House, tmp_path: Path) -> Path:
-    path = tmp_path / "people.jsonl"
-    await here.export("people", path)
-    return path
 
 
 async def test_what_is_moved_is_the_same_and_nothing_is_embedded(here: House, there: House, file: Path) -> None:
@@ -112,35 +106,27 @@ async def test_a_corpus_with_documents_of_its_own_takes_no_threshold(here: House
     assert await there.container.record.resolution.get_threshold(there_corpus.id) is None
 
 
-@pytest.mark.parametrize(
-    ("kind", "change", "reason"),
-    [
-        ("rejection", {"first_id": "f" * 32}, "this rejection's two entities are not in order"),
-        ("threshold", {"merge_above": 0.2}, "in this threshold row `merge_above` is wrong"),
-        ("schema", {"text": "x = 1"}, "in this schema row `text` is wrong"),
-        ("rejection", None, "this rejection is in the file twice"),
-        ("threshold", None, "this threshold is in the file twice"),
-        ("schema", None, "this schema is in the file twice"),
-    ],
-)
-async def test_decisions_that_cannot_be_are_refused(
-    here: House, there: House, tmp_path: Path, kind: str, change: dict[str, object] | None, reason: str
-) -> None:
+_DECISIONS: list[tuple[str, dict[str, object] | None, str]] = [
+    ("rejection", {"first_id": "f" * 32}, "this rejection's two entities are not in order"),
+    ("threshold", {"merge_above": 0.2}, "in this threshold row `merge_above` is wrong"),
+    ("schema", {"text": "x = 1"}, "in this schema row `text` is wrong"),
+    *((kind, None, f"this {kind} is in the file twice") for kind in ("rejection", "threshold", "schema")),
+]
+
+
+async def test_decisions_that_cannot_be_are_refused(here: House, there: House, tmp_path: Path) -> None:
     corpus, file = await here.named("people"), tmp_path / "decided.jsonl"
     await here.container.record.resolution.reject(corpus.id, entity_id("london"), entity_id("ada lovelace"))
     await here.container.record.resolution.set_threshold(corpus.id, 0.9)
     await here.container.record.graph_schemas.set(corpus.id, "[types.engine]")
-    await here.export("people", file)
-
-    def break_row(lines: list[bytes]) -> list[bytes]:
-        rows = [json.loads(line) for line in lines]
+    whole = (await here.export("people")).splitlines(keepends=True)
+    rows = [json.loads(line) for line in whole]
+    for kind, change, reason in _DECISIONS:
         at = [row["kind"] for row in rows].index(kind)
-        lines[at : at + 1] = [lines[at]] * 2 if change is None else [line_of({**rows[at], **change})]
-        return sealed(lines)
-
-    change_lines(file, break_row)
-    with pytest.raises(LoadFailed, match=reason):
-        await there.take_in(file)
+        broken = [whole[at]] * 2 if change is None else [line_of({**rows[at], **change})]
+        await asyncio.to_thread(file.write_bytes, b"".join(sealed([*whole[:at], *broken, *whole[at + 1 :]])))
+        with pytest.raises(LoadFailed, match=reason):
+            await there.take_in(file)
 
 
 async def test_twice_is_once(there: House, file: Path) -> None:

@@ -21,6 +21,7 @@ from app.supervision.folder_lock import FolderLock
 from cli.main import run
 from core.settings import read_settings
 from indexer import Worker, WorkerOptions
+from tests.twins.chat_server import ChatServer
 from tests.twins.embedder import TwinEmbedder
 
 OPTIONS = WorkerOptions(lease_seconds=60, renew_seconds=15, batch_bytes=64_000, task_seconds=60, retry_seconds=0)
@@ -71,6 +72,19 @@ def _run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
         run()
     assert isinstance(ended.value.code, int | None)
     return ended.value.code or 0
+
+
+def use_model(monkeypatch: pytest.MonkeyPatch, chat: ChatServer, **more: str) -> None:
+    """Sets the settings of a language model that is asked once a call."""
+    settings = {
+        "BASE_URL": chat.url,
+        "API_KEY": "sk-a-key-that-nobody-may-see",
+        "MODEL": "twin",
+        "RETRIES": "0",
+        **more,
+    }
+    for name, value in settings.items():
+        monkeypatch.setenv(f"HOPWEAVE_LLM__{name}", value)
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """Every other command: what it prints, and its exit codes."""
 
+import io
 import json
 import os
 from pathlib import Path
@@ -8,6 +9,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from tests.integration.cli.conftest import Hopweave, Ran, working
+
+STATES = "'queued', 'running', 'paused', 'done', 'failed', 'cancelled'"
 
 
 def test_search(hopweave: Hopweave, corpus: str) -> None:
@@ -46,7 +49,6 @@ def test_search_prints_snippets_or_whole_passages(hopweave: Hopweave, corpus: st
     assert [chunk["text"] for chunk in hit["after"]] == [lines[1]]
     assert hit["snippet"]["marks"] == [{"start": 2, "end": 9}, {"start": 10, "end": 14}]
     assert hopweave(*arguments, "--context", 6).code == 2
-    assert hopweave("search", "a", "-c", corpus, "--group-by", "chapter").code == 2
 
 
 def test_search_says_why(hopweave: Hopweave, corpus: str, papers: Path) -> None:
@@ -89,37 +91,33 @@ def test_ask(hopweave: Hopweave, corpus: str) -> None:
     assert "[1] The Engine (engine.md)" in declined.out
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "named"),
-    [
-        (("search", "a", "-c", "nothing"), 1, "papers"),
-        (("ask", "a", "-c", "nothing"), 1, "papers"),
-        (("search", " ", "-c", "papers"), 2, "empty"),
-        (("search", "a", "-c", "papers", "-k", 0), 2, "'-k'"),
-        (("search", "a", "-c", "papers", "-k", 10_000), 2, "10000"),
-        (("search", "a", "-c", "papers", "--searcher", "no-such"), 2, "no-such"),
-        (("ask", "a", "-c", "papers", "--reasoner", "extractive:no_such=1"), 2, "no_such"),
-        (("search", "a", "-c", "papers", "--filter", "{"), 2, "--filter"),
-        (("search", "a", "-c", "papers", "--filter", "[]"), 2, "--filter"),
-        (("search", "a", "-c", "papers", "--filter", '{"a": {"$near": 1}}'), 2, "$near"),
-        (("search", "a"), 2, "--corpus"),
-        (("export", "papers", "--format", "pdf"), 2, "pdf"),
-        (("export", "nothing", "--format", "csv"), 1, "nothing"),
-        (("documents", "show", "nothing", "-c", "papers"), 1, "nothing"),
-        (("jobs", "show", "nothing"), 1, "nothing"),
-        (("corpora", "create", "papers"), 1, "papers"),
-        (("corpora", "create", "P!"), 2, "P!"),
-        (("no-such-command",), 2, "no-such-command"),
-    ],
-)
-@pytest.mark.usefixtures("corpus")
-def test_faults_are_one_line(hopweave: Hopweave, arguments: tuple[object, ...], code: int, named: str) -> None:
-    ran = hopweave(*arguments)
-    assert ran.code == code, ran.err
-    assert ran.out == ""
-    assert named in ran.err
-    if not ran.err.startswith("Usage"):
-        assert ran.err.count("\n") == 1
+_FAULTS: list[tuple[tuple[object, ...], int, str]] = [
+    (("search", "a", "-c", "nothing"), 1, "papers"),
+    (("ask", "a", "-c", "nothing"), 1, "papers"),
+    (("search", " ", "-c", "papers"), 2, "empty"),
+    (("search", "a", "-c", "papers", "-k", 0), 2, "'-k'"),
+    (("search", "a", "-c", "papers", "-k", 10_000), 2, "10000"),
+    (("search", "a", "-c", "papers", "--searcher", "no-such"), 2, "no-such"),
+    (("ask", "a", "-c", "papers", "--reasoner", "extractive:no_such=1"), 2, "no_such"),
+    (("search", "a", "-c", "papers", "--filter", "{"), 2, "--filter"),
+    (("search", "a", "-c", "papers", "--filter", "[]"), 2, "--filter"),
+    (("search", "a", "-c", "papers", "--filter", '{"a": {"$near": 1}}'), 2, "$near"),
+    (("export", "papers", "--format", "pdf"), 2, "pdf"),
+    (("export", "nothing", "--format", "csv"), 1, "nothing"),
+    (("documents", "show", "nothing", "-c", "papers"), 1, "nothing"),
+    (("jobs", "show", "nothing"), 1, "nothing"),
+    (("corpora", "create", "papers"), 1, "papers"),
+    (("corpora", "create", "P!"), 2, "P!"),
+    (("no-such-command",), 2, "no-such-command"),
+]
+
+
+def test_faults_are_one_line(hopweave: Hopweave, corpus: str) -> None:
+    assert corpus == "papers"
+    for arguments, code, named in _FAULTS:
+        ran = hopweave(*arguments)
+        assert (ran.code, ran.out, named in ran.err) == (code, "", True), ran.err
+        assert ran.err.startswith("Usage") or ran.err.count("\n") == 1
 
 
 @pytest.mark.usefixtures("worker")
@@ -198,9 +196,12 @@ def test_documents_by_key_or_id(hopweave: Hopweave, corpus: str) -> None:
         assert "`cursor` is not a `next_cursor` of this list" in ran.err
     assert _keys(hopweave(*listing, "--key", "engine.md")) == ["engine.md"]
     assert _keys(hopweave(*listing, "--filter", '{"$key": {"$prefix": "ada"}}')) == ["ada.txt"]
-    deleted = hopweave("documents", "delete", "ada.txt", shown["id"], "-c", corpus, "--json")
-    assert deleted.json["job"]["counts"] == {"deleted": 1}
-    assert "ada.txt" not in hopweave("documents", "list", "-c", corpus).out
+    deleted = hopweave("documents", "delete", "nix", "ada.txt", shown["id"], "-c", corpus, "--json")
+    assert (deleted.code, deleted.json["missing"], deleted.json["job"]["counts"]) == (1, ["nix"], {"deleted": 1})
+    assert "no document with the key or id 'nix'" in deleted.err
+    again = hopweave("documents", "delete", "ada.txt", "-c", corpus)
+    assert (again.code, "nothing was deleted" in again.err) == (1, True), again.err
+    assert _keys(hopweave(*listing)) == ["engine.md"]
 
 
 def test_documents_are_disabled_and_enabled(hopweave: Hopweave, corpus: str) -> None:
@@ -255,18 +256,6 @@ def test_documents_cannot_steer_the_terminal(hopweave: Hopweave, tmp_path: Path)
         assert "[bold]markup[/bold]" in ran.out
 
 
-def test_arguments_that_are_no_text(hopweave: Hopweave) -> None:
-    ran = hopweave("search", "\udcff", "-c", "a")
-    assert ran.code == 2
-    assert ran.err.count("\n") == 1
-    assert hopweave("ingest", "\udcff.txt", "-c", "a").code == 2
-
-
-def test_version(hopweave: Hopweave) -> None:
-    assert hopweave("version", "--json").json["version"] == hopweave("version").out.strip()
-    assert hopweave("--version").out == hopweave("version").out
-
-
 def test_wrong_settings_are_named(hopweave: Hopweave, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOPWEAVE_WORKER__LEASE_SECONDS", "never")
     ran = hopweave("corpora", "list")
@@ -274,15 +263,12 @@ def test_wrong_settings_are_named(hopweave: Hopweave, monkeypatch: pytest.Monkey
     assert "HOPWEAVE_WORKER__LEASE_SECONDS" in ran.err
 
 
-@pytest.mark.parametrize("keys", [None, '[""]', '[" "]'])
-def test_serve_refuses_an_open_door(
-    hopweave: Hopweave, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keys: str | None
-) -> None:
-    if keys is not None:
-        monkeypatch.setenv("HOPWEAVE_API__KEYS", keys)
-    ran = hopweave("serve", "--host", "0.0.0.0")  # noqa: S104 - refused
-    assert ran.code == 2
-    assert "HOPWEAVE_API__KEYS" in ran.err
+def test_serve_refuses_an_open_door(hopweave: Hopweave, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for keys in (None, '[""]', '[" "]'):
+        if keys is not None:
+            monkeypatch.setenv("HOPWEAVE_API__KEYS", keys)
+        ran = hopweave("serve", "--host", "0.0.0.0")  # noqa: S104 - refused
+        assert (ran.code, "HOPWEAVE_API__KEYS" in ran.err) == (2, True), ran.err
     assert not (tmp_path / "data").exists()
 
 
@@ -293,12 +279,65 @@ def test_a_second_worker_says_who_holds_the_folder(hopweave: Hopweave) -> None:
     assert f"process {os.getpid()}" in ran.err
 
 
-def test_of_documents_to_delete_those_that_are_there_are_deleted(hopweave: Hopweave, corpus: str) -> None:
-    ran = hopweave("documents", "delete", "nix", "ada.txt", "-c", corpus)
-    assert (ran.code, "no document with the key or id 'nix'" in ran.err) == (1, True), ran.err
-    again = hopweave("documents", "delete", "ada.txt", "-c", corpus)
-    assert (again.code, "nothing was deleted" in again.err) == (1, True), again.err
-    left = [one["key"] for one in hopweave("documents", "list", "-c", corpus, "--json").json["data"]]
-    assert left == ["engine.md"]
-    both = hopweave("documents", "delete", "engine.md", "nix", "-c", corpus, "--json")
-    assert (both.code, both.json["missing"], both.json["job"]["counts"]) == (1, ["nix"], {"deleted": 1})
+_WRONG_OPTIONS = [
+    ("search a -c p --group-by chapter", "value for '--group-by': 'chapter' is not one of 'document'", "search"),
+    ("jobs list --state over", f"value for '--state': 'over' is not one of {STATES}", "jobs list"),
+    ("documents list -c p --limit 0", "value for '--limit': 0 is not greater than or equal to 1", "documents list"),
+    ("search a -c p -k many", "value for '-k': 'many' is not a whole number", "search"),
+    ("ingest . -c p --poll often", "value for '--poll': 'often' is not a number", "ingest"),
+    ("search a", "Missing option '--corpus' / '-c'", "search"),
+]
+
+
+def test_one_line_names_the_option_and_what_is_allowed(hopweave: Hopweave) -> None:
+    for call, message, command in _WRONG_OPTIONS:
+        ran = hopweave(*call.split())
+        invalid = message if message.startswith("Missing") else f"Invalid {message}"
+        told = f"hopweave: {invalid}; see `hopweave {command} --help`\n"
+        assert (ran.code, ran.out, ran.err) == (2, "", told)
+
+
+def test_the_version_help_and_arguments_that_are_no_text(hopweave: Hopweave) -> None:
+    assert hopweave("version", "--json").json["version"] == hopweave("version").out.strip()
+    assert hopweave("--version").out == hopweave("version").out
+    helped = hopweave("jobs")
+    assert (helped.code, "List, show, cancel and resume jobs." in helped.out + helped.err) == (2, True)
+    refused = hopweave("search", "\udcff", "-c", "a")
+    assert (refused.code, refused.err.count("\n")) == (2, 1)
+    assert hopweave("ingest", "\udcff.txt", "-c", "a").code == 2
+
+
+def test_what_is_not_confirmed_is_not_done(hopweave: Hopweave, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert hopweave("corpora", "create", "p").code == 0
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    ran = hopweave("corpora", "delete", "p")
+    assert ran.code == 1
+    assert ran.err.endswith("hopweave: stopped, as it was not confirmed; nothing was done\n")
+    assert len(hopweave("corpora", "list", "--json").json["data"]) == 1
+
+
+def test_a_folder_has_one_worker(hopweave: Hopweave, tmp_path: Path) -> None:
+    ran = hopweave("worker", "--concurrency", 2)
+    assert ran.code == 2
+    assert "HOPWEAVE_STORE__RECORD=neo4j" in ran.err
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_broker_that_cannot_be_one_is_told_at_once(
+    hopweave: Hopweave, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    on_servers = {
+        "STORE__RECORD": "neo4j",
+        "STORE__TEXT": "neo4j",
+        "STORE__VECTORS": "milvus",
+        "FILES__URL": str(tmp_path / "files"),
+        "NEO4J__URI": "bolt://127.0.0.1:1",
+        "MILVUS__URI": "http://127.0.0.1:1",
+        "BROKER__URL": "redis://:do-not-show@host:port/0",
+    }
+    for name, value in on_servers.items():
+        monkeypatch.setenv(f"HOPWEAVE_{name}", value)
+    ran = hopweave("worker")
+    assert ran.code == 1
+    assert "HOPWEAVE_BROKER__URL cannot be understood" in ran.err
+    assert "do-not-show" not in ran.err

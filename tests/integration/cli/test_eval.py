@@ -9,7 +9,7 @@ import pytest
 
 from cli.flows import evaluation
 from core.errors import Unavailable
-from tests.integration.cli.conftest import Hopweave
+from tests.integration.cli.conftest import Hopweave, use_model
 from tests.twins.chat_server import Call, ChatServer, Reply
 
 ANSWER = Reply.json({"answer": "Charles Babbage [1]", "support": "stated", "unstated": ""})
@@ -18,9 +18,7 @@ ANSWER = Reply.json({"answer": "Charles Babbage [1]", "support": "stated", "unst
 @pytest.fixture
 def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
     with ChatServer(respond=lambda _: ANSWER) as chat:
-        settings = {"BASE_URL": chat.url, "MODEL": "twin", "API_KEY": "none", "CACHE": "false", "RETRIES": "0"}
-        for name, value in settings.items():
-            monkeypatch.setenv(f"HOPWEAVE_LLM__{name}", value)
+        use_model(monkeypatch, chat, CACHE="false")
         yield chat
 
 

@@ -68,6 +68,10 @@ def test_the_page_is_made_of_the_rows(rows: Path, tmp_path: Path) -> None:
     page = (tmp_path / "page.md").read_text()
     assert page.count("- abstained: No sentence here") == 1
     assert page.partition("### The worst")[0] == shown.partition("### The worst")[0]
+    (tmp_path / "link.md").symlink_to(tmp_path / "page.md")
+    assert run(rows, "-o", tmp_path / "link.md")[1] is None
+    assert (tmp_path / "link.md").is_symlink()
+    assert (tmp_path / "page.md").read_text().count("- abstained: No sentence here") == 3, "it is replaced in its place"
 
 
 def test_plans_are_written_beside_it(rows: Path, tmp_path: Path) -> None:
@@ -119,14 +123,14 @@ def test_a_full_disk_is_named_and_the_old_page_stays(rows: Path, tmp_path: Path)
         assert sorted(file.name for file in disk.folder.iterdir()) == ["filler", "page.md"]
 
 
-@pytest.mark.parametrize(("field", "value"), [("reasoner", 7), ("question", None), ("notes", "text"), ("answer", [])])
-def test_a_row_whose_texts_are_none_is_refused(rows: Path, tmp_path: Path, field: str, value: object) -> None:
+def test_a_row_whose_texts_are_none_is_refused(rows: Path, tmp_path: Path) -> None:
     row = json.loads(rows.read_text().splitlines()[0])
-    rows.write_text(json.dumps({**row, field: value}) + "\n")
-    for more in ((), ("--plans", tmp_path / "plans.jsonl", "--plans-form", "chat")):
-        _, error = run(rows, "-o", tmp_path / "page.md", *more)
-        assert isinstance(error, InvalidInput)
-        assert f"{rows} line 1: the row is of another release" in str(error)
+    for wrong in ({"reasoner": 7}, {"question": None}, {"notes": "text"}, {"answer": []}):
+        rows.write_text(json.dumps(row | wrong) + "\n")
+        for more in ((), ("--plans", tmp_path / "plans.jsonl", "--plans-form", "chat")):
+            _, error = run(rows, "-o", tmp_path / "page.md", *more)
+            assert isinstance(error, InvalidInput)
+            assert f"{rows} line 1: the row is of another release" in str(error)
 
 
 def test_a_reasoner_without_answers_is_no_choice_of_plans(rows: Path, tmp_path: Path) -> None:
@@ -137,12 +141,3 @@ def test_a_reasoner_without_answers_is_no_choice_of_plans(rows: Path, tmp_path: 
     assert "--plans-from 'extractiv' is none of the reasoners that answer; name one of: extractive" in str(error)
     assert run(rows, *plans, "extractive:min_probability=1")[1] is None
     assert run(rows, *plans, "extractive")[1] is None
-
-
-def test_a_page_behind_a_link_is_replaced_in_its_place(rows: Path, tmp_path: Path) -> None:
-    (tmp_path / "pages").mkdir()
-    (tmp_path / "pages" / "page.md").write_text("the page before")
-    (tmp_path / "link.md").symlink_to(tmp_path / "pages" / "page.md")
-    assert run(rows, "-o", tmp_path / "link.md")[1] is None
-    assert (tmp_path / "link.md").is_symlink()
-    assert (tmp_path / "pages" / "page.md").read_text().startswith("# Reasoners compared")

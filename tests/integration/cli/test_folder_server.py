@@ -18,7 +18,7 @@ import cli.runtime
 from app.supervision.folder_socket import NAME, SETTINGS_HEADER, connect_to_server, listen_in_folder
 from core.settings import ApiSettings
 from tests.integration.cli import test_remote_ingest
-from tests.integration.cli.conftest import Hopweave
+from tests.integration.cli.conftest import Hopweave, use_model
 from tests.twins.chat_server import ChatServer, Reply
 
 QUERY = "Who wrote the first program?"
@@ -185,8 +185,7 @@ def test_errors_of_the_server_are_one_line(hopweave: Hopweave, served: str) -> N
 def test_an_answer_is_drawn_and_printed(hopweave: Hopweave, corpus: str, monkeypatch: pytest.MonkeyPatch) -> None:
     said = {"answer": "Ada Lovelace [1].", "support": "stated"}
     with ChatServer(respond=lambda _: Reply.json(said)) as chat:
-        for name, value in {"BASE_URL": chat.url, "API_KEY": "sk", "MODEL": "twin"}.items():
-            monkeypatch.setenv(f"HOPWEAVE_LLM__{name}", value)
+        use_model(monkeypatch, chat)
         monkeypatch.setenv("HOPWEAVE_REASONER", "vanilla")
         here = hopweave("ask", QUERY, "-c", corpus, "--json").json
         with serving():
@@ -206,41 +205,42 @@ def test_an_answer_is_drawn_and_printed(hopweave: Hopweave, corpus: str, monkeyp
 
 
 def test_a_command_with_other_settings_answers_by_itself(
-    hopweave: Hopweave, served: str, monkeypatch: pytest.MonkeyPatch
+    hopweave: Hopweave, served: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOPWEAVE_SEARCHER", "dense")
     found = hopweave("search", QUERY, "-c", served, "--json").json
     assert found["hits"][0]["signals"]["sparse"] is None
     assert hopweave("documents", "disable", "ada.txt", "-c", served).out == "1 disabled\n"
     assert served in hopweave("corpora", "list").out
+    transport = httpx.HTTPTransport(uds=str(tmp_path / "data" / NAME))
+    with httpx.Client(transport=transport, base_url="http://folder") as client:
+        refused = client.get("/v1/corpora", headers={SETTINGS_HEADER: "other", "X-Request-ID": "mine"})
+        assert refused.status_code == HTTPStatus.MISDIRECTED_REQUEST
+        assert (refused.json()["request_id"], refused.headers["X-Request-ID"]) == ("mine", "mine")
+        described = client.get("/openapi.json").json()["paths"]["/v1/corpora"]["get"]["responses"]["421"]
+        assert SETTINGS_HEADER in described["description"]
 
 
-def test_the_socket_is_for_this_user_alone_and_goes_with_the_server(corpus: str, tmp_path: Path) -> None:
-    assert corpus
-    with serving():
-        assert (tmp_path / "data" / NAME).stat().st_mode & 0o077 == 0
-    assert not (tmp_path / "data" / NAME).exists()
-
-
-def test_a_socket_that_a_killed_server_left_is_replaced(hopweave: Hopweave, corpus: str, tmp_path: Path) -> None:
-    left = socket.socket(socket.AF_UNIX)
-    left.bind(str(tmp_path / "data" / NAME))
-    left.close()
+def test_the_socket_is_for_this_user_alone_and_goes_with_its_server(
+    hopweave: Hopweave, corpus: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "data" / NAME
+    with socket.socket(socket.AF_UNIX) as left:  # by a server that was killed
+        left.bind(str(file))
     assert hopweave("search", QUERY, "-c", corpus).code == 0
-    with serving():
-        connection = connect_to_server(tmp_path / "data")
-        assert connection is not None
-        connection.close()
-
-
-def test_a_second_server_leaves_the_first_its_socket(corpus: str, tmp_path: Path) -> None:
-    assert corpus
-    with serving():
+    with serving(ApiSettings(keys=(SecretStr("a-long-secret"),))) as url:
+        assert file.stat().st_mode & 0o077 == 0
         with serving():
             pass
         connection = connect_to_server(tmp_path / "data")
-        assert connection is not None
+        assert connection is not None, "a second server leaves the first its socket"
         connection.close()
+        assert httpx.get(f"{url}/v1/corpora", timeout=60).status_code == HTTPStatus.UNAUTHORIZED
+        forged = {"Hopweave-Settings": "x", "Host": "localhost"}
+        assert httpx.get(f"{url}/v1/corpora", headers=forged, timeout=60).status_code == HTTPStatus.UNAUTHORIZED
+        with httpx.Client(transport=httpx.HTTPTransport(uds=str(file))) as client:
+            assert client.get("http://foreign.example/v1/corpora").status_code == HTTPStatus.OK, "needs no key"
+    assert not file.exists()
 
 
 def test_a_folder_with_a_long_path(tmp_path: Path) -> None:
@@ -253,25 +253,3 @@ def test_a_folder_with_a_long_path(tmp_path: Path) -> None:
         assert connection is not None
         connection.close()
     assert list(folder.iterdir()) == []
-
-
-def test_a_key_is_not_needed_there_and_still_is_elsewhere(corpus: str, tmp_path: Path) -> None:
-    assert corpus
-    with serving(ApiSettings(keys=(SecretStr("a-long-secret"),))) as url:
-        assert httpx.get(f"{url}/v1/corpora", timeout=60).status_code == HTTPStatus.UNAUTHORIZED
-        forged = {"Hopweave-Settings": "x", "Host": "localhost"}
-        assert httpx.get(f"{url}/v1/corpora", headers=forged, timeout=60).status_code == HTTPStatus.UNAUTHORIZED
-        transport = httpx.HTTPTransport(uds=str(tmp_path / "data" / NAME))
-        with httpx.Client(transport=transport) as client:
-            assert client.get("http://foreign.example/v1/corpora").status_code == HTTPStatus.OK
-
-
-@pytest.mark.usefixtures("served")
-def test_a_command_with_other_settings_is_told_so_with_the_id_of_its_request(tmp_path: Path) -> None:
-    transport = httpx.HTTPTransport(uds=str(tmp_path / "data" / NAME))
-    with httpx.Client(transport=transport, base_url="http://folder") as client:
-        refused = client.get("/v1/corpora", headers={SETTINGS_HEADER: "other", "X-Request-ID": "mine"})
-        assert refused.status_code == HTTPStatus.MISDIRECTED_REQUEST
-        assert (refused.json()["request_id"], refused.headers["X-Request-ID"]) == ("mine", "mine")
-        described = client.get("/openapi.json").json()["paths"]["/v1/corpora"]["get"]["responses"]["421"]
-        assert SETTINGS_HEADER in described["description"]

@@ -11,7 +11,7 @@ from app.container import Container
 from cli.flows.mcp import FolderQuestions, find_address
 from core.errors import InvalidInput, NotFound
 from core.settings import read_settings
-from tests.integration.cli.conftest import Hopweave
+from tests.integration.cli.conftest import Hopweave, use_model
 from tests.integration.cli.test_folder_server import serving
 from tests.twins.chat_server import ChatServer, Reply
 
@@ -23,8 +23,7 @@ _NO_CONTAINER = cast("Container", None)
 @pytest.fixture
 def chat(corpus: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:  # noqa: ARG001 - it sets the folder
     with ChatServer(respond=lambda _: Reply.json(_ANSWER)) as chat:
-        for name, value in {"BASE_URL": chat.url, "API_KEY": "sk", "MODEL": "twin"}.items():
-            monkeypatch.setenv(f"HOPWEAVE_LLM__{name}", value)
+        use_model(monkeypatch, chat)
         monkeypatch.setenv("HOPWEAVE_REASONER", "vanilla")
         yield chat
 

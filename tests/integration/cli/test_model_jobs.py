@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.cli.conftest import Hopweave
+from tests.integration.cli.conftest import Hopweave, use_model
 from tests.openie import openie
 from tests.twins.chat_server import ChatServer
 
@@ -13,10 +13,7 @@ from tests.twins.chat_server import ChatServer
 @pytest.fixture
 def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
     with ChatServer(respond=openie) as chat:
-        monkeypatch.setenv("HOPWEAVE_LLM__BASE_URL", chat.url)
-        monkeypatch.setenv("HOPWEAVE_LLM__MODEL", "twin")
-        monkeypatch.setenv("HOPWEAVE_LLM__API_KEY", "none")
-        monkeypatch.setenv("HOPWEAVE_LLM__CONCURRENCY", "1")
+        use_model(monkeypatch, chat, CONCURRENCY="1")
         yield chat
 
 
@@ -66,12 +63,18 @@ def test_without_a_model_auto_extracts_names(
     assert hopweave("corpora", "show", "p", "--json").json["extractor"] == "pattern"
 
 
-def test_without_a_model_it_is_refused(hopweave: Hopweave, papers: Path) -> None:
-    """An estimate asks no model, and needs none."""
-    assert hopweave("ingest", papers, "-c", "p", "--extractor", "llm", "--dry-run").code == 0
-    ran = hopweave("ingest", papers, "-c", "p", "--extractor", "llm")
-    assert ran.code == 2
-    assert "HOPWEAVE_LLM__MODEL" in ran.err
+def test_without_a_model_an_ingest_is_refused_and_an_estimate_is_not(
+    hopweave: Hopweave, papers: Path, tmp_path: Path
+) -> None:
+    for extractor in ("llm", "pattern+llm:attempts=1"):
+        estimated = hopweave("ingest", papers, "-c", "p", "--dry-run", "--extractor", extractor, "--json")
+        assert estimated.code == 0, estimated.err
+        assert estimated.json["model"]["calls"] == 2
+        assert estimated.json["model"]["prompt_tokens"] > 200
+        assert not (tmp_path / "data").exists()
+        ran = hopweave("ingest", papers, "-c", "p", "--extractor", extractor)
+        assert ran.code == 2
+        assert "HOPWEAVE_LLM__MODEL" in ran.err
 
 
 def test_a_used_up_budget_pauses_and_resume_goes_on(

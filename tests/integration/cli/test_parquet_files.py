@@ -46,19 +46,15 @@ def test_texts_and_vectors_in_any_pair_of_files_are_the_same_corpus(hopweave: Ho
     assert hopweave("search", "abc", "-c", "c3", "--searcher", "dense").code == 0
 
 
-def test_vectors_of_another_dimension_write_nothing(hopweave: Hopweave, tmp_path: Path) -> None:
+def test_what_is_refused_writes_nothing(hopweave: Hopweave, tmp_path: Path) -> None:
+    ran = hopweave("ingest", _write(tmp_path), "-c", "p", "--json")
+    [without] = ran.json["rejected"]
+    assert (ran.code, without["source"]) == (1, "p.parquet")
+    assert "or name the file with --embeddings, too" in without["reason"]
     path = _write(tmp_path, 32)
     refused = hopweave("ingest", path, "--embeddings", path, "-c", "ready")
-    assert (refused.code, refused.err.count("\n")) == (2, 1), refused
-    assert "32 dimensions" in refused.err
-    assert not hopweave("corpora", "list", "--json").json["data"]
-
-
-def test_documents_without_their_model_are_refused_with_the_remedy(hopweave: Hopweave, tmp_path: Path) -> None:
-    ran = hopweave("ingest", _write(tmp_path), "-c", "p", "--json")
-    [refused] = ran.json["rejected"]
-    assert (ran.code, refused["source"]) == (1, "p.parquet")
-    assert "or name the file with --embeddings, too" in refused["reason"]
+    assert (refused.code, refused.err.count("\n"), "32 dimensions" in refused.err) == (2, 1, True), refused
+    assert "ready" not in hopweave("corpora", "list", "--json").out
 
 
 def test_a_pruning_ingest_takes_a_file_for_the_whole_list(hopweave: Hopweave, papers: Path, tmp_path: Path) -> None:

@@ -18,25 +18,17 @@ def write(path: Path, *numbers: int) -> Path:
     return path
 
 
-def test_each_line_is_a_document(hopweave: Hopweave, tmp_path: Path) -> None:
-    ran = hopweave("ingest", write(tmp_path / "psgs_w100.tsv.gz", 1, 2, 3), "-c", "wiki")
-    assert (ran.code, ran.out.splitlines()[0]) == (0, "corpus wiki: 3 indexed")
-    found = hopweave("search", "what is about 2 alone", "-c", "wiki", "--json").json["hits"][0]
-    assert (found["document"]["key"], found["document"]["title"]) == ("2", "Title 2")
-
-
-def test_given_again_it_submits_the_rest(hopweave: Hopweave, tmp_path: Path) -> None:
-    hopweave("ingest", write(tmp_path / "a.tsv", 1, 2), "-c", "wiki")
+def test_each_line_is_a_document_and_pruning_takes_it_for_the_whole_list(hopweave: Hopweave, tmp_path: Path) -> None:
+    ran = hopweave("ingest", write(tmp_path / "psgs_w100.tsv.gz", 1, 2), "-c", "wiki")
+    assert (ran.code, ran.out.splitlines()[0]) == (0, "corpus wiki: 2 indexed")
     path = write(tmp_path / "a.tsv", 1, 2, 3)
     path.write_bytes(path.read_bytes() + b"4\tno title\n")
     ran = hopweave("ingest", path, "-c", "wiki", "--json")
     assert {name: count for name, count in ran.json["documents"].items() if count} == {"indexed": 1, "unchanged": 2}
     assert [one["source"] for one in ran.json["rejected"]] == ["a.tsv line 5"]
-
-
-def test_pruning_takes_it_for_the_whole_list(hopweave: Hopweave, tmp_path: Path) -> None:
-    hopweave("ingest", write(tmp_path / "a.tsv", 1, 2), "-c", "wiki")
+    found = hopweave("search", "what is about 2 alone", "-c", "wiki", "--json").json["hits"][0]
+    assert (found["document"]["key"], found["document"]["title"]) == ("2", "Title 2")
     (tmp_path / "one.jsonl").write_text(json.dumps({"id": "x", "title": "X", "text": "Another one."}))
     hopweave("ingest", tmp_path / "one.jsonl", "-c", "wiki")
     ran = hopweave("ingest", write(tmp_path / "a.tsv", 2), "-c", "wiki", "--prune", "--json")
-    assert (ran.json["pruned"], ran.json["documents"]["unchanged"]) == (2, 1)
+    assert (ran.json["pruned"], ran.json["documents"]["unchanged"]) == (3, 1)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.cli.conftest import Hopweave
+from tests.integration.cli.conftest import Hopweave, use_model
 from tests.integration.reasoning.par_replies import DOCUMENTS, QUESTION
 from tests.integration.reasoning.published_replies import level_reply, par_reply
 from tests.twins.chat_server import Call, ChatServer, Reply
@@ -23,11 +23,7 @@ def test_an_export_is_a_start(hopweave: Hopweave, tmp_path: Path, monkeypatch: p
     monkeypatch.setenv("HOPWEAVE_PROMPTS_DIR", "mine")
     listed = {one["name"]: one for one in hopweave("prompts", "list", "--json").json["data"]}
     assert listed["conclude"]["replaced_by"] == "mine/conclude.md"
-    assert listed["filter_facts"] == {
-        "name": "filter_facts",
-        "variables": ["facts", "question"],
-        "replaced_by": None,
-    }
+    assert listed["filter_facts"] == {"name": "filter_facts", "variables": ["facts", "question"], "replaced_by": None}
     assert "mine/conclude.md" in hopweave("prompts", "list").out
     again = hopweave("prompts", "export", "mine")
     assert (again.code, again.out) == (2, "")
@@ -60,8 +56,7 @@ def test_a_question_with_prompts_of_a_folder(
     (folder / "conclude.md").write_text(text, "utf-8")
     reply = {"answer": "Ada [1]", "support": "stated", "unstated": ""}
     with ChatServer(respond=lambda _: Reply.json(reply)) as chat:
-        for name, value in {"BASE_URL": chat.url, "API_KEY": "k", "MODEL": "twin"}.items():
-            monkeypatch.setenv(f"HOPWEAVE_LLM__{name}", value)
+        use_model(monkeypatch, chat)
         ask = ("ask", "Who wrote the first program?", "-c", "papers", "--reasoner", "vanilla", "--prompts", folder)
         assert hopweave(*ask).code == 0
         assert "pirate" in chat.calls[0].text
@@ -89,8 +84,7 @@ def test_a_question_in_the_published_forms(
     (tmp_path / "novels.jsonl").write_text("\n".join(map(json.dumps, documents)), "utf-8")
     assert hopweave("ingest", "novels.jsonl", "-c", "novels").code == 0
     with ChatServer(respond=reply) as chat:
-        for name, value in {"BASE_URL": chat.url, "API_KEY": "k", "MODEL": "twin", "SEND_METADATA": "true"}.items():
-            monkeypatch.setenv(f"HOPWEAVE_LLM__{name}", value)
+        use_model(monkeypatch, chat, SEND_METADATA="true")
         ran = hopweave("ask", QUESTION, "-c", "novels", "--reasoner", reasoner, "--prompts", "published", "--json")
         assert ran.code == 0, ran.err
         assert ran.json["answer"].startswith("Viking Press"), ran.json

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.cli.conftest import Hopweave
+from tests.integration.cli.conftest import Hopweave, use_model
 from tests.twins.chat_server import Call, ChatServer, Reply
 
 SUMMARY = "Ferry towns of the delta and their bells, told together."
@@ -22,9 +22,7 @@ def summarize(call: Call) -> Reply:
 @pytest.fixture
 def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
     with ChatServer(respond=summarize) as chat:
-        settings = {"BASE_URL": chat.url, "MODEL": "twin", "API_KEY": "none", "CACHE": "false", "RETRIES": "0"}
-        for name, value in {**settings, "SEND_METADATA": "true", "CONCURRENCY": "1"}.items():
-            monkeypatch.setenv(f"HOPWEAVE_LLM__{name}", value)
+        use_model(monkeypatch, chat, CACHE="false", SEND_METADATA="true", CONCURRENCY="1")
         yield chat
 
 

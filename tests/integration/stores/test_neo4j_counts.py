@@ -2,7 +2,6 @@
 
 import itertools
 import random
-from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
@@ -15,9 +14,7 @@ from stores.neo4j.driver.transaction import Transaction, statements
 from stores.neo4j.record import Neo4jRecord
 from stores.neo4j.record.commits import Neo4jCommits
 from stores.neo4j.record.corpora import count_rows
-from testing.record import SETTINGS, claim_all, commit_of, delete, put, revision
-from tests.integration.stores.neo4j_databases import connection_to, emptied
-from tests.servers.addresses import Neo4jAddress
+from testing.record import claim_all, commit_of, delete, put, revision
 
 pytestmark = pytest.mark.servers
 
@@ -26,19 +23,6 @@ MATCH (d:Document {corpus_id: $corpus}) WHERE d.key IS NOT NULL
 MATCH (r:Revision {uid: d.uid + ':' + toString(d.newest)})
 RETURN r.state AS state, count(*) AS documents
 """
-
-
-@pytest.fixture
-async def record(neo4j_server: Neo4jAddress) -> AsyncIterator[Neo4jRecord]:
-    emptied(neo4j_server)
-    record = Neo4jRecord(connection_to(neo4j_server))
-    yield record
-    await record.close()
-
-
-@pytest.fixture
-async def corpus(record: Neo4jRecord) -> Corpus:
-    return await record.corpora.create("books", SETTINGS)
 
 
 @pytest.mark.parametrize("slice_rows", [20_000, 8])

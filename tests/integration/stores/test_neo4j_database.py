@@ -174,9 +174,7 @@ async def test_an_invalid_address_is_refused(uri: str):
     assert f"HOPWEAVE_NEO4J__URI is {uri!r}" in said
 
 
-def test_a_call_that_lasts_ends_after_the_connection_is_closed_and_leaves_no_socket(
-    neo4j_server: Neo4jAddress,
-) -> None:
+def test_a_call_that_lasts_ends_after_the_connection_is_closed_and_leaves_no_socket(neo4j_server: Neo4jAddress) -> None:
     connection = connection_to(neo4j_server)
     with connection.session() as session:
         connection.close()

@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,6 @@ from core import ids
 from core.corpora import Corpus
 from core.documents import OnConflict
 from core.graph import Extraction, Surface, Synonym, Triple
-from core.ids import new_id
 from core.ports.record import Record, StagedExtraction
 from core.text.names import normalise
 from stores.neo4j.driver.transaction import Transaction, statements
@@ -20,35 +19,10 @@ from stores.neo4j.record import Neo4jRecord
 from stores.sqlite import SqliteRecord
 from testing.graph_rows import told
 from testing.record import SETTINGS, claim_all, commit_of, delete, export, put, revision
-from tests.integration.stores.neo4j_databases import connection_to
-from tests.servers.addresses import Neo4jAddress
 
 pytestmark = pytest.mark.servers
 
 NAMES = ["Ada", "ADA", "Bob", "北京", "Straße", "STRASSE", "\U0001f600 C++", "C#", "\uffee", "e\u0301"]
-
-
-@pytest.fixture
-async def record(neo4j_server: Neo4jAddress) -> AsyncIterator[Neo4jRecord]:
-    record = Neo4jRecord(connection_to(neo4j_server))
-    yield record
-    await record.close()
-
-
-@pytest.fixture
-async def writer(neo4j_server: Neo4jAddress) -> AsyncIterator[Neo4jRecord]:
-    """The record of another process."""
-    record = Neo4jRecord(connection_to(neo4j_server))
-    yield record
-    await record.close()
-
-
-@pytest.fixture
-async def corpus(record: Neo4jRecord) -> AsyncIterator[Corpus]:
-    corpus = await record.corpora.create(f"graph-{new_id()}", SETTINGS)
-    yield corpus
-    await record.corpora.delete(corpus.name)
-    await record.maintenance.delete_corpus_rows(corpus.id)
 
 
 async def whole_export(record: Record, corpus: Corpus) -> list[Any]:
@@ -67,11 +41,11 @@ async def test_both_records_return_the_same_graph_and_export(
     kinds = {row["kind"] for row in await whole_export(record, corpus)}
     assert kinds == {"document", "chunk", "entity", "mention", "fact", "synonym", "extraction"}
     assert told((await record.graph.graph(corpus.id))[1]) == told((await embedded.graph.graph(twin.id))[1])
-    changes, others = await record.graph.changes(corpus.id, 0), await embedded.graph.changes(twin.id, 0)
+    changes, twins = await record.graph.changes(corpus.id, 0), await embedded.graph.changes(twin.id, 0)
     assert changes is not None
-    assert others is not None
-    assert told(changes.added) == told(others.added)
-    assert (set(changes.removed), set(changes.synonyms_of)) == (set(others.removed), set(others.synonyms_of))
+    assert twins is not None
+    assert told(changes.added) == told(twins.added)
+    assert (set(changes.removed), set(changes.synonyms_of)) == (set(twins.removed), set(twins.synonyms_of))
     await embedded.close()
 
 
@@ -134,7 +108,7 @@ def _sync(work: Callable[[], Any]) -> Callable[[], None]:
     "place", [f"graph.{name}{end}" for name in ("entities", "chunks", "synonyms") for end in ("", "+")]
 )
 async def test_a_graph_is_of_one_generation_whatever_is_written_meanwhile(
-    record: Neo4jRecord, writer: Neo4jRecord, corpus: Corpus, meanwhile: Any, place: str
+    record: Neo4jRecord, other: Neo4jRecord, corpus: Corpus, meanwhile: Any, place: str
 ) -> None:
     for number in range(6):
         await put(
@@ -142,15 +116,15 @@ async def test_a_graph_is_of_one_generation_whatever_is_written_meanwhile(
         )
 
     async def write() -> None:
-        await delete(writer, corpus, "d0")
-        await put(writer, corpus, "d1", [("other text", ["Bob", "Name 1"]), ("text 1", ["Ada", "Name 1"])])
-        await put(writer, corpus, "d9", [("new text", ["New name", "Ada"])], facts=[("New name", "is", "Ada")])
-        await writer.submissions.delete_documents(corpus.id, [ids.document_id("d2")])
+        await delete(other, corpus, "d0")
+        await put(other, corpus, "d1", [("other text", ["Bob", "Name 1"]), ("text 1", ["Ada", "Name 1"])])
+        await put(other, corpus, "d9", [("new text", ["New name", "Ada"])], facts=[("New name", "is", "Ada")])
+        await other.submissions.delete_documents(corpus.id, [ids.document_id("d2")])
 
     meanwhile(place, _sync(write))
     generation, rows = await record.graph.graph(corpus.id)
     assert generation == await record.graph.generation(corpus.id)
-    later, expected = await writer.graph.graph(corpus.id)
+    later, expected = await other.graph.graph(corpus.id)
     assert generation == later
     assert told(rows) == told(expected)
     assert len(rows.chunks) == 6
@@ -158,19 +132,19 @@ async def test_a_graph_is_of_one_generation_whatever_is_written_meanwhile(
 
 @pytest.mark.parametrize("times", [1, 2, 5])
 async def test_changes_are_of_one_generation(
-    record: Neo4jRecord, writer: Neo4jRecord, corpus: Corpus, meanwhile: Any, times: int
+    record: Neo4jRecord, other: Neo4jRecord, corpus: Corpus, meanwhile: Any, times: int
 ) -> None:
     await put(record, corpus, "a", [("one", ["Ada"])])
     start = await record.graph.generation(corpus.id)
     await put(record, corpus, "b", [("two", ["Bob"])])
     counted = iter(range(times))
     meanwhile(
-        "graph.some_chunks", _sync(lambda: put(writer, corpus, "b", [(f"{next(counted)}", ["Cyd"])])), min(times, 2)
+        "graph.some_chunks", _sync(lambda: put(other, corpus, "b", [(f"{next(counted)}", ["Cyd"])])), min(times, 2)
     )
     changes = await record.graph.changes(corpus.id, start)
     assert changes is not None
     assert changes.generation == await record.graph.generation(corpus.id)
-    again = await writer.graph.changes(corpus.id, start)
+    again = await other.graph.changes(corpus.id, start)
     assert again is not None
     assert told(changes.added) == told(again.added)
     assert changes.removed == again.removed
@@ -188,18 +162,18 @@ async def test_changes_that_are_no_longer_kept_mean_a_rebuild(record: Neo4jRecor
 
 @pytest.mark.parametrize("times", [1, 2])
 async def test_an_export_is_of_one_generation(
-    record: Neo4jRecord, writer: Neo4jRecord, corpus: Corpus, meanwhile: Any, times: int
+    record: Neo4jRecord, other: Neo4jRecord, corpus: Corpus, meanwhile: Any, times: int
 ) -> None:
     """The third try reads under the lock of the corpus, so that a busy corpus can be exported."""
     await put(record, corpus, "a", [("one", ["Ada"])], facts=[("Ada", "is", "Ada")])
     counted = iter(range(times))
 
     async def write() -> None:
-        await put(writer, corpus, "b", [(f"two {next(counted)}", ["Bob", "Ada"])], facts=[("Bob", "is", "Ada")])
+        await put(other, corpus, "b", [(f"two {next(counted)}", ["Bob", "Ada"])], facts=[("Bob", "is", "Ada")])
 
     meanwhile("exporter.entity", _sync(write), times)
     rows = await whole_export(record, corpus)
-    assert rows == await whole_export(writer, corpus)
+    assert rows == await whole_export(other, corpus)
     assert [row["text"] for row in rows if row["kind"] == "chunk" and row["text"] != "one"] == [f"two {times - 1}"]
 
 

@@ -105,21 +105,13 @@ def test_each_query_says_what_it_is_for() -> None:
 
 
 @pytest.mark.usefixtures("corpus")
-async def test_the_corpora(neo4j_server: Neo4jAddress) -> None:
+async def test_each_query_draws_what_it_is_for(neo4j_server: Neo4jAddress) -> None:
     rows = table(neo4j_server, "corpora")
     assert [(row["corpus"], row["documents"]) for row in rows] == [("computing", 5), ("other", 5)]
-
-
-@pytest.mark.usefixtures("corpus")
-async def test_the_documents(neo4j_server: Neo4jAddress) -> None:
     graph = drawn(neo4j_server, "documents")
     assert graph.nodes("Document", "key") == {document["id"] for document in DOCUMENTS}
     assert len(graph.nodes("Chunk", "id")) == len(graph.ties("HAS_CHUNK")) == len(DOCUMENTS) + 2
     assert len(graph.ties("NEXT")) == 2
-
-
-@pytest.mark.usefixtures("corpus")
-async def test_an_entity_with_the_passages_that_assert_its_facts(neo4j_server: Neo4jAddress) -> None:
     graph = drawn(neo4j_server, "entity", entity="ADA lovelace")
     assert graph.ties("FACT") == {
         ("Ada Lovelace", "wrote a program for", "Analytical E"),
@@ -130,6 +122,11 @@ async def test_an_entity_with_the_passages_that_assert_its_facts(neo4j_server: N
     passages = {"Ada Lovelace", "Augustus De "}  # how they begin
     assert {_start(text) for text in graph.nodes("Chunk", "text")} == passages
     assert {passage for passage, _ in graph.ties("MENTIONS")} == passages
+    ways = {("Augustus De ", "taught", "Ada Lovelace"), ("Augustus De ", "was born in", "Madurai")}
+    assert ways <= drawn(neo4j_server, "path").ties("FACT")
+    graph = drawn(neo4j_server, "hubs")
+    assert {"Ada Lovelace", "Charles Babbage", "Augustus De Morgan"} <= graph.nodes("Entity", "name")
+    assert len(graph.ties("FACT")) == 14
 
 
 async def test_labels_for_colours_change_nothing_else(neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus) -> None:
@@ -148,14 +145,6 @@ async def test_labels_for_colours_change_nothing_else(neo4j_server: Neo4jAddress
         assert driver.execute_query("MATCH (n:company) RETURN n", database_="neo4j").records == []
 
 
-@pytest.mark.usefixtures("corpus")
-async def test_the_path_between_two_entities(neo4j_server: Neo4jAddress) -> None:
-    graph = drawn(neo4j_server, "path")
-    assert {("Augustus De ", "taught", "Ada Lovelace"), ("Augustus De ", "was born in", "Madurai")} <= graph.ties(
-        "FACT"
-    )
-
-
 async def test_a_path_through_a_passage_where_no_fact_leads(neo4j_server: Neo4jAddress, desk: Desk) -> None:
     corpus = await desk.corpus("computing", extractor="pattern")
     await desk.ingest(corpus, *DOCUMENTS)
@@ -164,14 +153,9 @@ async def test_a_path_through_a_passage_where_no_fact_leads(neo4j_server: Neo4jA
     assert {entity for _, entity in graph.ties("MENTIONS")} >= {"Ada Lovelace", "Mary Somervi"}
 
 
-@pytest.mark.usefixtures("corpus")
-async def test_the_hubs(neo4j_server: Neo4jAddress) -> None:
-    graph = drawn(neo4j_server, "hubs")
-    assert {"Ada Lovelace", "Charles Babbage", "Augustus De Morgan"} <= graph.nodes("Entity", "name")
-    assert len(graph.ties("FACT")) == 14
-
-
-async def test_the_build_trail_an_answer(neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus) -> None:
+async def test_a_trail_is_built_until_it_is_over_also_of_an_older_release(
+    neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus
+) -> None:
     await _leave_trail(desk, corpus)
     graph = drawn(neo4j_server, "trail", question="first computer PROGRAM")
     assert graph.nodes("Question", "text") == {QUESTION}
@@ -181,44 +165,31 @@ async def test_the_build_trail_an_answer(neo4j_server: Neo4jAddress, desk: Desk,
     assert {marker for _, marker, _ in graph.ties("CITES")} == {1, 2}
     [row] = table(neo4j_server, "questions")
     assert (row["question"], row["support"]) == (QUESTION, "inferred")
-
-
-async def test_a_trail_of_an_older_release_is_shown(neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus) -> None:
-    await _leave_trail(desk, corpus)
     with driver_of(neo4j_server) as driver:
         driver.execute_query("MATCH (q:Question) REMOVE q.support, q.note", database_="neo4j")
         driver.execute_query("MATCH (s:Step) REMOVE s.support", database_="neo4j")
-    assert drawn(neo4j_server, "trail").nodes("Step", "name") == {"1", "2", "3"}
-    assert [row["support"] for row in table(neo4j_server, "questions")] == [""]
-
-
-async def test_no_trail_is_shown_when_it_is_over(neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus) -> None:
-    await _leave_trail(desk, corpus)
-    with driver_of(neo4j_server) as driver:
+        assert drawn(neo4j_server, "trail").nodes("Step", "name") == {"1", "2", "3"}
+        assert [row["support"] for row in table(neo4j_server, "questions")] == [""]
         driver.execute_query("MATCH (q:Question) SET q.expires_at = timestamp() / 1000.0 - 1", database_="neo4j")
     assert drawn(neo4j_server, "trail").size == 0
     assert table(neo4j_server, "questions") == []
 
 
-@pytest.mark.parametrize("query", GRAPHS)
-async def test_each_keeps_to_its_corpus(neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus, query: str) -> None:
-    for each in await desk.record.corpora.list():
-        await _leave_trail(desk, each)
-    assert drawn(neo4j_server, query).corpora == {corpus.id}
-
-
-@pytest.mark.parametrize("query", GRAPHS)
-async def test_none_shows_what_is_being_deleted(
-    neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus, query: str
+async def test_each_keeps_to_its_corpus_and_none_shows_what_is_being_deleted(
+    neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus
 ) -> None:
     """It is invisible at once, and gone only when a worker comes."""
-    await _leave_trail(desk, corpus)
+    for each in await desk.record.corpora.list():
+        await _leave_trail(desk, each)
+    for query in GRAPHS:
+        assert drawn(neo4j_server, query).corpora == {corpus.id}, query
     gone = [document_id(document["id"]) for document in DOCUMENTS]
     await desk.record.submissions.delete_documents(corpus.id, gone)
-    graph = drawn(neo4j_server, query)
-    assert graph.nodes("Chunk", "id") == graph.nodes("Document", "key") == set()
-    assert graph.nodes("Question", "text") == set()
-    assert not graph.ties("FACT")
+    for query in GRAPHS:
+        graph = drawn(neo4j_server, query)
+        assert graph.nodes("Chunk", "id") == graph.nodes("Document", "key") == set(), query
+        assert graph.nodes("Question", "text") == set(), query
+        assert not graph.ties("FACT"), query
     assert table(neo4j_server, "questions") == []
 
 

@@ -1,6 +1,6 @@
 """Synonyms of entities that are created while another worker commits a large document in slices are pending."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -15,8 +15,6 @@ from stores.neo4j.record import Neo4jRecord
 from stores.neo4j.record.commits import Neo4jCommits
 from testing.graph_rows import told
 from testing.record import SETTINGS, claim_all, commit_of, put, revision
-from tests.integration.stores.neo4j_databases import connection_to, emptied
-from tests.servers.addresses import Neo4jAddress
 
 pytestmark = pytest.mark.servers
 
@@ -49,14 +47,6 @@ class _Watched:
         answer = await self._database.write(corpus_id, work)
         await self._after()
         return answer
-
-
-@pytest.fixture
-async def record(neo4j_server: Neo4jAddress) -> AsyncIterator[Neo4jRecord]:
-    emptied(neo4j_server)
-    record = Neo4jRecord(connection_to(neo4j_server))
-    yield record
-    await record.close()
 
 
 @pytest.fixture

@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from core.errors import InvalidInput
 from core.ids import digest, new_id
-from core.text.query import Clause, Group, Phrase, Term, TextQuery, any_of
+from core.text.query import Group, Phrase, Term, TextQuery, any_of
 from stores.neo4j import Neo4jTextIndex
 from stores.neo4j.driver.database import Neo4jDatabase
 from stores.neo4j.driver.transaction import script
 from stores.neo4j.text_index import MAX_CLAUSES
 from stores.tantivy import TantivyTextIndex
 from testing.contracts.text_index import SCRIPTS, Connect, TextIndexContract, entry, found
+from tests.integration.stores.any_text import NASTY, QUERIES, WORDS
 from tests.integration.stores.neo4j_databases import connection_to
 from tests.servers.addresses import Neo4jAddress
 
@@ -71,27 +71,11 @@ async def test_check_names_the_server(database: Neo4jDatabase):
     assert (await Neo4jTextIndex(database).check()).startswith("Neo4j 5.")
 
 
-NASTY = st.text(
-    alphabet=st.one_of(
-        st.characters(),
-        st.sampled_from("\"'\\()[]{}^~*?:+-!&|/<>=` \n\taΑ日한हि\u0301\u200d._0"),
-        st.sampled_from("ANDORTI"),
-    ),
-    max_size=30,
-)
-BOOST = st.floats(min_value=0, max_value=1000)
-LEAF = st.one_of(
-    st.builds(Term, text=NASTY, boost=BOOST), st.builds(Phrase, text=NASTY, slop=st.integers(0, 5), boost=BOOST)
-)
-CLAUSE: st.SearchStrategy[Clause] = st.recursive(
-    LEAF, lambda inner: st.builds(Group, any=st.lists(inner, max_size=3).map(tuple), boost=BOOST), max_leaves=6
-)
-CLAUSES = st.lists(CLAUSE, max_size=4).map(tuple)
 QUICK = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @QUICK
-@given(query=st.builds(TextQuery, should=CLAUSES, must=CLAUSES, must_not=CLAUSES))
+@given(query=QUERIES)
 async def test_no_query_is_an_error(database: Neo4jDatabase, corpus: str, query: TextQuery):
     index = Neo4jTextIndex(database)
     await index.write(corpus, [entry("a", "some text 日本 हिन्दी"), entry("b", "AND OR NOT")])
@@ -99,7 +83,7 @@ async def test_no_query_is_an_error(database: Neo4jDatabase, corpus: str, query:
 
 
 @QUICK
-@given(text=NASTY, word=st.sampled_from(["alpha", "日本", "हिन्दी", "น้ำ", "it's", "C#"]))
+@given(text=NASTY, word=WORDS)
 async def test_a_text_is_always_found_by_a_term_of_itself(database: Neo4jDatabase, corpus: str, text: str, word: str):
     index = Neo4jTextIndex(database)
     whole = f"{text} {word}"
@@ -108,27 +92,28 @@ async def test_a_text_is_always_found_by_a_term_of_itself(database: Neo4jDatabas
     assert await found(index, corpus, TextQuery(must=(Term(text=word), Phrase(text=whole, slop=1)))) == ["self"]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "a'}) DETACH DELETE n //",
-        "') MATCH (n) DETACH DELETE n RETURN ('",
-        "$query }) CALL db.index.fulltext.drop('text_entry_words')",
-        '") OR corpus_id:* OR words:(* "',
-        "words:[* TO *] -corpus_id:x _query_:y /.*/ a~ b^9 c* ?d && || !",
-    ],
-)
-async def test_syntax_of_lucene_and_cypher_is_text(database: Neo4jDatabase, corpus: str, text: str):
+SYNTAX = [
+    "a'}) DETACH DELETE n //",
+    "') MATCH (n) DETACH DELETE n RETURN ('",
+    "$query }) CALL db.index.fulltext.drop('text_entry_words')",
+    '") OR corpus_id:* OR words:(* "',
+    "words:[* TO *] -corpus_id:x _query_:y /.*/ a~ b^9 c* ?d && || !",
+]
+
+
+async def test_syntax_of_lucene_and_cypher_is_text(database: Neo4jDatabase, corpus: str):
     index, other = Neo4jTextIndex(database), new_id()
-    await index.write(other, [entry("theirs", text)])
-    await index.write(corpus, [entry("plain", "nothing of it"), entry(text, text, text)])
-    for clause in (Term(text=text), Phrase(text=text, slop=3), Group(any=(Term(text=text),))):
-        assert await found(index, corpus, TextQuery(must=(clause,))) == [text]
-        assert await found(index, corpus, TextQuery(should=(clause,)), 10, [text]) == [text]
-        assert await found(index, corpus, TextQuery(should=(clause,)), 10, ["d"]) == []
-    assert await found(index, text, any_of(("nothing",))) == []
-    assert (await index.count(corpus), await index.count(other)) == (2, 1)
-    await index.delete_corpus(other)
+    for text in SYNTAX:
+        await index.write(other, [entry("theirs", text)])
+        await index.write(corpus, [entry("plain", "nothing of it"), entry(text, text, text)])
+        for clause in (Term(text=text), Phrase(text=text, slop=3), Group(any=(Term(text=text),))):
+            assert await found(index, corpus, TextQuery(must=(clause,))) == [text]
+            assert await found(index, corpus, TextQuery(should=(clause,)), 10, [text]) == [text]
+            assert await found(index, corpus, TextQuery(should=(clause,)), 10, ["d"]) == []
+        assert await found(index, text, any_of(("nothing",))) == []
+        assert (await index.count(corpus), await index.count(other)) == (2, 1)
+        await index.delete_corpus(other)
+        await index.delete_corpus(corpus)
 
 
 async def test_both_text_indexes_find_the_same(database: Neo4jDatabase, corpus: str, tmp_path: Path):

@@ -1,7 +1,6 @@
 """Answer trails in Neo4j: writing, expiry and deletion."""
 
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -90,32 +89,7 @@ async def test_a_trail_is_stored_as_given(
     assert [row["m"] for row in asked(neo4j_server, quotes)] == [1, 2]
 
 
-@pytest.mark.parametrize("key", ["morgan.md", "babbage.md"])
-async def test_the_text_of_a_trail_is_deleted_with_a_document_that_it_shows(
-    neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus, trails: Neo4jTrails, key: str
-) -> None:
-    await trails.write(corpus.id, await trail(desk, corpus))
-    await desk.delete(corpus, key)
-    everything = str(asked(neo4j_server, EVERYTHING))
-    for word in ("Madurai", "Morgan", "Lovelace", "teacher", "program"):
-        assert word not in everything
-    await desk.record.maintenance.prune()
-    assert left(neo4j_server) == 0
-
-
-async def test_the_role_of_a_verified_document_is_on_the_relationships_to_its_passages(
-    neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus, trails: Neo4jTrails
-) -> None:
-    written = await trail(desk, corpus)
-    first, *_ = written.citations
-    await trails.write(corpus.id, replace(written, roles={first.chunk_id: "needed"}))
-    roles = "MATCH ()-[x:CITES|FOUND]->(c:Chunk {id: $id}) RETURN DISTINCT x.role AS role"
-    assert asked(neo4j_server, roles, id=first.chunk_id) == [{"role": "needed"}]
-    others = "MATCH ()-[x:CITES|FOUND]->(c:Chunk) WHERE c.id <> $id RETURN DISTINCT x.role AS role"
-    assert asked(neo4j_server, others, id=first.chunk_id) == [{"role": None}]
-
-
-async def test_a_trail_stays_while_its_documents_do(
+async def test_a_trail_stays_while_its_documents_do_and_not_longer(
     neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus, trails: Neo4jTrails
 ) -> None:
     await desk.ingest(corpus, {"id": "other.md", "text": "Nobody was shown this."})
@@ -124,14 +98,17 @@ async def test_a_trail_stays_while_its_documents_do(
     await desk.record.maintenance.prune()
     assert left(neo4j_server) == 4
     assert QUESTION in str(asked(neo4j_server, EVERYTHING))
-
-
-async def test_a_trail_is_deleted_when_a_passage_is_replaced(
-    neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus, trails: Neo4jTrails
-) -> None:
-    await trails.write(corpus.id, await trail(desk, corpus))
     await desk.ingest(corpus, {"id": "morgan.md", "title": "Augustus De Morgan", "text": "He is not to be named."})
-    assert "Madurai" not in str(asked(neo4j_server, EVERYTHING))
+    assert "Madurai" not in str(asked(neo4j_server, EVERYTHING)), "a passage was replaced"
+    for key in ("morgan.md", "babbage.md"):
+        await desk.ingest(corpus, *DOCUMENTS)
+        await trails.write(corpus.id, await trail(desk, corpus))
+        await desk.delete(corpus, key)
+        everything = str(asked(neo4j_server, EVERYTHING))
+        for word in ("Madurai", "Morgan", "Lovelace", "teacher", "program"):
+            assert word not in everything
+        await desk.record.maintenance.prune()
+        assert left(neo4j_server) == 0
 
 
 async def test_no_trail_is_written_for_deleted_chunks(
@@ -145,27 +122,18 @@ async def test_no_trail_is_written_for_deleted_chunks(
     assert left(neo4j_server) == 0
 
 
-async def test_prune_deletes_only_expired_trails(
-    neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus, trails: Neo4jTrails
-) -> None:
-    other = await desk.corpus("other")
-    over = trails_of(desk, days=-1)
-    short = Trail(question="?", answer="!", reasoner="direct", steps=(TrailStep(id="", question="?", answer="!"),))
-    for _ in range(3):
-        await over.write(other.id, short)
-    kept = await trails.write(corpus.id, await trail(desk, corpus))
-    await desk.record.maintenance.prune()
-    assert asked(neo4j_server, "MATCH (q:Question) RETURN q.id AS id") == [{"id": kept}]
-    assert left(neo4j_server) == 4
-
-
-async def test_trails_are_deleted_with_their_corpus(
+async def test_expired_trails_are_pruned_and_others_are_deleted_with_their_corpus(
     neo4j_server: Neo4jAddress, desk: Desk, corpus: Corpus, trails: Neo4jTrails
 ) -> None:
     other = await desk.corpus("other", extractor="given")
     await desk.ingest(other, *DOCUMENTS)
-    for one in (corpus, other):
-        await trails.write(one.id, await trail(desk, one))
+    short = Trail(question="?", answer="!", reasoner="direct", steps=(TrailStep(id="", question="?", answer="!"),))
+    for _ in range(3):
+        await trails_of(desk, days=-1).write(other.id, short)
+    kept = [await trails.write(one.id, await trail(desk, one)) for one in (corpus, other)]
+    await desk.record.maintenance.prune()
+    assert {row["id"] for row in asked(neo4j_server, "MATCH (q:Question) RETURN q.id AS id")} == set(kept)
+    assert left(neo4j_server) == 8
     late = await trail(desk, corpus)
     await desk.record.corpora.delete("computing")
     assert await trails.write(corpus.id, late) is None

@@ -1,10 +1,11 @@
-"""Closing what is still in use: a thread goes on though the task that waited for it was cancelled."""
+"""Closing a file of SQLite: what is still in use, what was deleted, and what could not be opened."""
 
 import asyncio
 import sqlite3
 import threading
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,9 @@ from typing import Any
 import pytest
 
 from core.errors import Unavailable
+from core.ids import new_id
+from core.ports.views import VectorKind
+from stores.sqlite import SqliteRecord, SqliteVectorStore
 from stores.sqlite import database as module
 from stores.sqlite.connection import connect
 from stores.sqlite.database import Connection, SqliteDatabase
@@ -163,3 +167,51 @@ def test_a_statement_that_something_keeps_bars_no_commit(tmp_path: Path, monkeyp
     database.write_now(lambda connection: connection.execute("insert into rows values (1)"))
     kept.clear()
     database.close()
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[sqlite3.Connection]:
+    """All connections, as they are opened."""
+    connections: list[sqlite3.Connection] = []
+    connect = sqlite3.connect
+
+    def recorded(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        connections.append(connect(*arguments, **options))
+        return connections[-1]
+
+    monkeypatch.setattr(sqlite3, "connect", recorded)
+    return connections
+
+
+def are_closed(connections: list[sqlite3.Connection]) -> bool:
+    for connection in connections:
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            connection.execute("select 1")
+    return bool(connections)
+
+
+def test_a_record_that_cannot_be_opened_leaves_no_open_connection(
+    tmp_path: Path, opened: list[sqlite3.Connection]
+) -> None:
+    """Python 3.13 and later warn of one."""
+    path = tmp_path / "record.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("pragma user_version = 1000")
+    for told in ("schema 1000", r"record\.db is damaged"):
+        opened.clear()
+        with pytest.raises(Unavailable, match=told):
+            SqliteRecord(path)
+        assert are_closed(opened)
+        path.write_bytes(b"no database" * 1000)
+
+
+async def test_vectors_that_are_no_database_leave_no_open_connection(
+    tmp_path: Path, opened: list[sqlite3.Connection]
+) -> None:
+    path = tmp_path / "vectors.db"
+    path.write_bytes(b"no database" * 1000)
+    store = SqliteVectorStore(path)
+    with pytest.raises(Unavailable):
+        await store.count(new_id(), VectorKind.CHUNK)
+    assert are_closed(opened)
+    await store.close()

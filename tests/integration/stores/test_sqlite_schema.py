@@ -15,7 +15,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from core.corpora import CorpusSettings, Fine
+from core.corpora import Corpus
 from core.documents import OnConflict
 from core.errors import Unavailable
 from core.graph import Extraction, Surface
@@ -29,71 +29,9 @@ from stores.sqlite.migrations import STEPS
 from stores.sqlite.record import SqliteRecord
 from stores.sqlite.schema import SCHEMA_VERSION
 from testing.record import SETTINGS, claim_all, commit_of, put, revision
-from tests.integration.stores import schema_12, schema_13
-from tests.integration.stores.schema_12 import put_back_tables
-from tests.integration.stores.schema_13 import SCHEMA_13
+from tests.integration.stores.older_schemas import put_back
 
 _OLDEST = min(STEPS)
-_JOBS_OF_2 = """
-CREATE TABLE jobs (
-    seq         INTEGER PRIMARY KEY AUTOINCREMENT,
-    id          TEXT NOT NULL UNIQUE,
-    corpus_id   TEXT NOT NULL,
-    corpus_name TEXT NOT NULL,
-    kind        TEXT NOT NULL,
-    open        INTEGER NOT NULL,
-    cancelled   INTEGER NOT NULL DEFAULT 0,
-    malformed   INTEGER NOT NULL DEFAULT 0,
-    created_at  REAL NOT NULL,
-    touched_at  REAL NOT NULL,
-    started_at  REAL,
-    finished_at REAL
-) STRICT;
-"""
-
-
-_CORPORA_OF_3 = """
-CREATE TABLE corpora (
-    id            TEXT PRIMARY KEY,
-    name          TEXT UNIQUE,
-    settings      TEXT NOT NULL,
-    generation    INTEGER NOT NULL DEFAULT 0,
-    changes_floor INTEGER NOT NULL DEFAULT 0,
-    created_at    REAL NOT NULL,
-    drop_job      TEXT
-) STRICT;
-"""
-
-
-def _with_table(schema: str, table: str) -> str:
-    """The schema with one table as it was."""
-    name = table.split()[2]
-    start = schema.index(f"CREATE TABLE {name} (")
-    return schema[:start] + table + schema[schema.index("STRICT;", start) + len("STRICT;") :]
-
-
-def _without(schema: str, made: str) -> str:
-    start = schema.index(f"CREATE {made} ")
-    return schema[:start] + schema[schema.index(";", start) + 1 :]
-
-
-def _put_back_to_12(connection: sqlite3.Connection) -> None:
-    schema_13.put_back(connection)
-    schema_12.put_back(connection)
-
-
-def _schema_of_6() -> str:
-    older = _without(SCHEMA_13, "INDEX documents_disabled")
-    later = ("    disabled ", "    submitted_by ")
-    kept = "".join(line for line in older.splitlines(keepends=True) if not line.startswith(later))
-    return kept.replace(
-        "completion_tokens INTEGER NOT NULL DEFAULT 0,\n", "completion_tokens INTEGER NOT NULL DEFAULT 0\n"
-    )
-
-
-def _schema_of_3() -> str:
-    without = _without(_without(_schema_of_6(), "UNIQUE INDEX corpora_by_beside"), "TABLE unsettled")
-    return _with_table(without, _CORPORA_OF_3)
 
 
 @pytest.mark.parametrize("version", [_OLDEST - 1, SCHEMA_VERSION + 1])
@@ -112,209 +50,82 @@ async def test_its_own_schema_opens_again(tmp_path: Path) -> None:
         await record.close()
 
 
-async def test_the_schema_before_job_budgets_is_brought_up(tmp_path: Path) -> None:
-    """Its jobs are there as they were: they had no budget and no calls."""
-    with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
-        connection.executescript(_with_table(_schema_of_3(), _JOBS_OF_2))
-        put_back_tables(connection)
-        connection.execute(
-            "INSERT INTO jobs (id, corpus_id, corpus_name, kind, open, created_at, touched_at) "
-            "VALUES ('j', 'c', 'people', 'ingest', 0, 1, 1)"
-        )
-        connection.execute("PRAGMA user_version = 2")
-        connection.commit()
-    record = SqliteRecord(tmp_path / "record.db")
-    job = await record.jobs.get("j")
-    assert (job.corpus_name, job.token_budget, job.calls, job.tokens) == ("people", None, 0, 0)
+@pytest.mark.parametrize("version", range(_OLDEST, 13))
+async def test_an_older_record_is_as_it_was_and_does_all_that_this_release_does(tmp_path: Path, version: int) -> None:
+    path = tmp_path / "record.db"
+    record = SqliteRecord(path)
+    corpora = [await record.corpora.create(name, SETTINGS) for name in ("people", "others", "empty")]
+    for corpus in corpora[:2]:
+        await _put_people(record, corpus)
+    job = (await record.submissions.enqueue(corpora[0].id, [revision("c", size=100)], OnConflict.REPLACE)).job
+    before = [await _contents(record, corpus.id) for corpus in corpora]
+    corpora = [await record.corpora.get(corpus.name) for corpus in corpora]
     await record.close()
-    with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
+    _put_back(path, version)
+    record = SqliteRecord(path)
+    assert [await record.corpora.get(corpus.name) for corpus in corpora] == corpora
+    assert [await _contents(record, corpus.id) for corpus in corpora] == before
+    old = await record.jobs.get(job.id)
+    assert (old.corpus_name, old.token_budget, old.calls, old.tokens, old.submitted_by) == ("people", None, 0, 0, None)
+    assert (old.progress == JobProgress()) == (version <= 7)
+    await _change_all(record, corpora[0])
+    progress = (await record.jobs.get(job.id)).progress
+    assert (progress.passages, progress.bytes, progress.bytes_total) == (1, 100, 100), "what is done from now on"
+    await _use_all(record, corpora[0])
+    await record.reindexing.start(corpora[2].id, SETTINGS)
+    await record.reindexing.swap(corpora[2].id)
+    assert (await record.corpora.get("empty")).id != corpora[2].id
+    assert await _contents(record, corpora[1].id) == before[1]
+    await record.close()
+    with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,)
 
 
-async def test_the_schema_before_reindexing_is_brought_up(tmp_path: Path) -> None:
-    """Its corpora are there as they were, and can be built anew."""
-    settings = CorpusSettings(chunker="passage", extractor="given", fine=Fine.OFF, embedding_model="twin", dimension=8)
-    with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
-        connection.executescript(_schema_of_3())
-        put_back_tables(connection)
-        old = '{"chunker":"passage","dimension":8,"embedding_model":"twin","extractor":"given","fine":"off"}'
-        connection.execute("INSERT INTO corpora (id, name, settings, created_at) VALUES ('c', 'people', ?, 1)", (old,))
-        connection.execute("PRAGMA user_version = 3")
-        connection.commit()
-    record = SqliteRecord(tmp_path / "record.db")
-    corpus = await record.corpora.get("people")
-    assert corpus.settings == settings
-    await record.reindexing.start(corpus.id, settings)
-    await record.reindexing.swap(corpus.id)
-    assert (await record.corpora.get("people")).id != corpus.id
-    await record.close()
+async def _put_people(record: SqliteRecord, corpus: Corpus) -> None:
+    met = [("Ada", "met", "Bob"), ("Bob", "met", "Ada")]
+    await put(record, corpus, "a", [("one", ["Ada", "ada", "Bob"]), ("two", ["Bob", "Cid"])], facts=met)
+    await put(record, corpus, "b", [("three", ["Ada"])])
 
 
-async def test_the_schema_before_receipts_is_brought_up(tmp_path: Path) -> None:
-    present = SqliteRecord(tmp_path / "record.db")
-    await present.corpora.list()
-    await present.close()
-    with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
-        _put_back_to_12(connection)
-        connection.execute("DROP TABLE receipts")
-        connection.execute("DROP INDEX documents_disabled")
-        connection.execute("ALTER TABLE documents DROP COLUMN disabled")
-        connection.execute("ALTER TABLE jobs DROP COLUMN submitted_by")
-        connection.execute("PRAGMA user_version = 4")
-        connection.commit()
-    record = SqliteRecord(tmp_path / "record.db")
+def _put_back(path: Path, version: int) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        put_back(connection, version)
+
+
+async def _change_all(record: SqliteRecord, corpus: Corpus) -> None:
+    """Disables, replaces and deletes documents, one of which a stored question rests on."""
+    [document, *_] = (await record.documents.list(corpus.id, limit=9)).data
+    assert document.enabled
+    assert await record.submissions.set_enabled(corpus.id, [document.id], enabled=False) == {document.id}
+    asked = NewQuestion(id=new_id(), corpus_id=corpus.id, text="Who?", request={"question": "Who?"})
+    await record.questions.create(asked, lease_seconds=60, max_running=1)
+    event = QuestionEvent(number=1, kind="step", data="{}")
+    await record.questions.append(asked.id, [event], [document_id("b")], lease_seconds=60)
+    await record.submissions.delete_documents(corpus.id, [document_id("b")])
+    assert (await record.questions.get(corpus.id, asked.id)).withdrawn
+    assert await record.questions.list_events(corpus.id, asked.id) == []
+    claims = await claim_all(record, corpus)
+    commits = [Commit(claim=one) if one.deletion else commit_of(one, [("one", [])]) for one in claims]
+    assert (await record.commits.commit(commits, grace=0)).fenced == ()
+    await put(record, corpus, "a", [("one", ["Ada"])])
+    assert {row["form"] for row in await _contents(record, corpus.id) if row["kind"] == "mention"} == {"Ada"}
+
+
+async def _use_all(record: SqliteRecord, corpus: Corpus) -> None:
+    """Uses what older schemas lacked: receipts, merges, keys, and keys of jobs."""
     assert await record.receipts.begin("k", "request", lease_seconds=60) is None
     await record.receipts.finish("k", "answer")
     assert await record.receipts.begin("k", "request", lease_seconds=60) == "answer"
-    await record.close()
-
-
-async def test_the_schema_before_merges_is_brought_up(tmp_path: Path) -> None:
-    present = SqliteRecord(tmp_path / "record.db")
-    settings = CorpusSettings(chunker="passage", extractor="given", fine=Fine.OFF, embedding_model="twin", dimension=8)
-    corpus = await present.corpora.create("people", settings)
-    await present.close()
-    with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
-        _put_back_to_12(connection)
-        connection.execute("DROP TABLE merges")
-        connection.execute("DROP INDEX documents_disabled")
-        connection.execute("ALTER TABLE documents DROP COLUMN disabled")
-        connection.execute("ALTER TABLE jobs DROP COLUMN submitted_by")
-        connection.execute("PRAGMA user_version = 5")
-        connection.commit()
-    record = SqliteRecord(tmp_path / "record.db")
     assert await record.merges.list(corpus.id) == []
     assert await record.merges.adopt(corpus.id, [GraphMerge("a", "a", "b", "b")]) == []
     assert len(await record.merges.list(corpus.id)) == 1
-    await record.close()
-
-
-async def test_documents_of_the_schema_before_they_could_be_disabled_are_enabled(tmp_path: Path) -> None:
-    settings = CorpusSettings(chunker="passage", extractor="given", fine=Fine.OFF, embedding_model="twin", dimension=8)
-    present = SqliteRecord(tmp_path / "record.db")
-    corpus = await present.corpora.create("people", settings)
-    await put(present, corpus, "a", [("one", [])])
-    await present.close()
-    with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
-        _put_back_to_12(connection)
-        connection.execute("DROP INDEX documents_disabled")
-        connection.execute("ALTER TABLE documents DROP COLUMN disabled")
-        connection.execute("ALTER TABLE jobs DROP COLUMN submitted_by")
-        connection.execute("PRAGMA user_version = 6")
-        connection.commit()
-    record = SqliteRecord(tmp_path / "record.db")
-    [document] = (await record.documents.list(corpus.id, limit=9)).data
-    assert document.enabled
-    assert await record.submissions.set_enabled(corpus.id, [document.id], enabled=False) == {document.id}
-    await record.close()
-
-
-async def test_the_schema_before_progress_is_brought_up(tmp_path: Path) -> None:
-    """A job that was half done then shows what is done from now on."""
-    present = SqliteRecord(tmp_path / "record.db")
-    corpus = await present.corpora.create("people", SETTINGS)
-    job = (await present.submissions.enqueue(corpus.id, [revision("a", size=100)], OnConflict.REPLACE)).job
-    await present.close()
-    with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
-        _put_back_to_12(connection)
-        connection.execute("DROP TABLE job_progress")
-        connection.execute("DROP TABLE revision_progress")
-        connection.execute("ALTER TABLE jobs DROP COLUMN submitted_by")
-        connection.execute("PRAGMA user_version = 7")
-        connection.commit()
-    record = SqliteRecord(tmp_path / "record.db")
-    assert (await record.jobs.get(job.id)).progress == JobProgress()
-    [claim] = await claim_all(record, corpus)
-    await record.commits.commit([commit_of(claim, [("one", [])])], grace=0)
-    progress = (await record.jobs.get(job.id)).progress
-    assert (progress.passages, progress.bytes, progress.bytes_total) == (1, 100, 100)
-    await record.close()
-
-
-@pytest.mark.parametrize("version", [7, 8, 9])
-async def test_the_schema_before_keys_is_brought_up(tmp_path: Path, version: int) -> None:
-    present = SqliteRecord(tmp_path / "record.db")
-    corpus = await present.corpora.create("people", SETTINGS)
-    await present.close()
-    with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
-        _put_back_to_12(connection)
-        connection.execute("DROP TABLE api_keys")
-        connection.execute("DROP TABLE api_key_usage")
-        connection.execute("ALTER TABLE jobs DROP COLUMN submitted_by")
-        connection.execute(f"PRAGMA user_version = {version}")
-        connection.commit()
-    record = SqliteRecord(tmp_path / "record.db")
     assert await record.keys.list() == []
     key, _ = make_key("a", [Scope.READ])
     await record.keys.create(key)
     assert await record.keys.list() == [key]
     assert await record.keys.add_usage({key.id: KeyUsage(requests=1)})
-    assert (await record.corpora.get("people")).id == corpus.id
-    await record.close()
-
-
-async def test_jobs_of_the_schema_before_they_kept_their_key_have_none(tmp_path: Path) -> None:
-    present = SqliteRecord(tmp_path / "record.db")
-    corpus = await present.corpora.create("people", SETTINGS)
-    old = (await present.submissions.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)).job
-    await present.close()
-    with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
-        _put_back_to_12(connection)
-        connection.execute("ALTER TABLE jobs DROP COLUMN submitted_by")
-        connection.execute("PRAGMA user_version = 10")
-        connection.commit()
-    record = SqliteRecord(tmp_path / "record.db")
-    new = (await record.for_key("k").submissions.enqueue(corpus.id, [revision("b")], OnConflict.REPLACE)).job
-    assert [(job.id, job.submitted_by) for job in await record.jobs.list()] == [(new.id, "k"), (old.id, None)]
-    await record.close()
-
-
-async def test_the_schema_before_stored_questions_is_brought_up(tmp_path: Path) -> None:
-    """Its documents are there as they were, and questions about them are stored and withdrawn."""
-    record = SqliteRecord(tmp_path / "record.db")
-    corpus = await record.corpora.create("people", SETTINGS)
-    await put(record, corpus, "a", [("one", ["Ada"])])
-    await record.close()
-    with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
-        _put_back_to_12(connection)
-        for table in ("questions", "question_events", "question_sources"):
-            connection.execute(f"DROP TABLE {table}")
-        connection.execute("PRAGMA user_version = 11")
-        connection.commit()
-    record = SqliteRecord(tmp_path / "record.db")
-    asked = NewQuestion(id=new_id(), corpus_id=corpus.id, text="Who?", request={"question": "Who?"})
-    await record.questions.create(asked, lease_seconds=60, max_running=1)
-    event = QuestionEvent(number=1, kind="step", data="{}")
-    await record.questions.append(asked.id, [event], [document_id("a")], lease_seconds=60)
-    await record.submissions.delete_documents(corpus.id, [document_id("a")])
-    assert (await record.questions.get(corpus.id, asked.id)).withdrawn
-    assert await record.questions.list_events(corpus.id, asked.id) == []
-    await record.close()
-
-
-async def test_the_schema_before_numbers_is_brought_up(tmp_path: Path) -> None:
-    """Everything that readers and exports see is as it was, in each of two corpora, and goes on to change."""
-    record = SqliteRecord(tmp_path / "record.db")
-    corpora = [await record.corpora.create(name, SETTINGS) for name in ("people", "others")]
-    for corpus in corpora:
-        met = [("Ada", "met", "Bob"), ("Bob", "met", "Ada")]
-        await put(record, corpus, "a", [("one", ["Ada", "ada", "Bob"]), ("two", ["Bob", "Cid"])], facts=met)
-        await put(record, corpus, "b", [("three", ["Ada"])])
-    before = [await _contents(record, corpus.id) for corpus in corpora]
-    await record.close()
-    with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
-        _put_back_to_12(connection)
-        connection.execute("PRAGMA user_version = 12")
-        connection.commit()
-    record = SqliteRecord(tmp_path / "record.db")
-    assert [await _contents(record, corpus.id) for corpus in corpora] == before
-    await put(record, corpora[0], "a", [("one", ["Ada"])])
-    await record.submissions.delete_documents(corpora[0].id, [document_id("b")])
-    [deletion] = await claim_all(record, corpora[0])
-    await record.commits.commit([Commit(claim=deletion)], grace=0)
-    assert {row["form"] for row in await _contents(record, corpora[0].id) if row["kind"] == "mention"} == {"Ada"}
-    assert await _contents(record, corpora[1].id) == before[1]
-    await record.close()
+    new = (await record.for_key("k").submissions.enqueue(corpus.id, [revision("d")], OnConflict.REPLACE)).job
+    assert (await record.jobs.get(new.id)).submitted_by == "k"
 
 
 async def test_the_schema_before_short_rows_is_brought_up(tmp_path: Path) -> None:
@@ -322,9 +133,7 @@ async def test_the_schema_before_short_rows_is_brought_up(tmp_path: Path) -> Non
     record = SqliteRecord(tmp_path / "record.db")
     corpora = [await record.corpora.create(name, SETTINGS) for name in ("people", "others")]
     for corpus in corpora:
-        met = [("Ada", "met", "Bob"), ("Bob", "met", "Ada")]
-        await put(record, corpus, "a", [("one", ["Ada", "ada", "Bob"]), ("two", ["Bob", "Cid"])], facts=met)
-        await put(record, corpus, "b", [("three", ["Ada"])])
+        await _put_people(record, corpus)
     await record.submissions.set_enabled(corpora[0].id, [document_id("b")], enabled=False)
     await record.submissions.enqueue(corpora[0].id, [revision("c", title="C")], OnConflict.REPLACE)
     [claim] = await claim_all(record, corpora[0])
@@ -335,10 +144,9 @@ async def test_the_schema_before_short_rows_is_brought_up(tmp_path: Path) -> Non
     before = [await _everything(record, corpus.id) for corpus in corpora]
     await record.close()
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
-        schema_13.put_back(connection)
+        put_back(connection, 13)
         connection.execute("UPDATE sqlite_sequence SET seq = seq + 50 WHERE name IN ('revisions', 'chunk_rows')")
         sequences = dict(connection.execute("SELECT name, seq FROM sqlite_sequence"))
-        connection.execute("PRAGMA user_version = 13")
         connection.commit()
     record = SqliteRecord(tmp_path / "record.db")
     assert [await _everything(record, corpus.id) for corpus in corpora] == before
@@ -366,10 +174,7 @@ async def test_the_schema_before_short_rows_is_brought_up(tmp_path: Path) -> Non
 async def test_a_migrated_file_has_the_schema_of_a_new_one(tmp_path: Path) -> None:
     for name in ("new.db", "old.db"):
         await SqliteRecord(tmp_path / name).close()
-    with closing(sqlite3.connect(tmp_path / "old.db")) as connection:
-        schema_13.put_back(connection)
-        connection.execute("PRAGMA user_version = 13")
-        connection.commit()
+    _put_back(tmp_path / "old.db", 13)
     await SqliteRecord(tmp_path / "old.db").close()
     assert _statements(tmp_path / "old.db") == _statements(tmp_path / "new.db")
 
@@ -434,7 +239,7 @@ async def test_a_killed_migration_is_made_anew(tmp_path: Path) -> None:
     steps = int(_migrate(tmp_path / "whole.db", kill_at=0).stdout)
     assert steps > 100
     before = await _contents_of(tmp_path / "whole.db")
-    for share in (0.02, 0.1, 0.25, 0.4, 0.55, 0.7, 0.85, 0.97):
+    for share in (0.1, 0.4, 0.7, 0.97):
         path = tmp_path / f"killed at {share}.db"
         shutil.copy(tmp_path / "record.db", path)
         for kill_at in (int(share * steps), int(share * steps / 2)):
@@ -490,9 +295,7 @@ async def _write_old(path: Path) -> int:
         await put(record, corpus, f"d{n}", [(f"passage {n} {m}", ["Ada", f"Bob {n}"]) for m in range(5)])
     await record.close()
     with closing(sqlite3.connect(path)) as connection:
-        schema_13.put_back(connection)
-        connection.execute("PRAGMA user_version = 13")
-        connection.commit()
+        put_back(connection, 13)
         connection.execute("VACUUM")
         return int(connection.execute("PRAGMA page_size").fetchone()[0] * _pages(connection))
 

@@ -23,14 +23,7 @@ from typing import Any
 import numpy as np
 
 from tests.benchmarks.materials.peers.embedder import BuiltInModel
-from tests.benchmarks.materials.peers.exchange import (
-    Answers,
-    Material,
-    Question,
-    Vectors,
-    read_material,
-    write_answers,
-)
+from tests.benchmarks.materials.peers.exchange import Answers, Material, Question, Vectors, read_material, write_answers
 
 __all__ = ["COMMIT", "FOLDER_VARIABLE", "run"]
 

@@ -52,10 +52,7 @@ def _index(material: Material, model: BuiltInModel, k: int) -> Ask:
     ]
     index = VectorStoreIndex(nodes, embed_model=_Embedding(model))
     retriever = QueryFusionRetriever(
-        [
-            index.as_retriever(similarity_top_k=k),
-            BM25Retriever.from_defaults(nodes=nodes, similarity_top_k=k),
-        ],
+        [index.as_retriever(similarity_top_k=k), BM25Retriever.from_defaults(nodes=nodes, similarity_top_k=k)],
         llm=MockLLM(),  # is asked for further questions, of which there are none; without it, OpenAI's is looked for
         mode=FUSION_MODES.RECIPROCAL_RANK,
         similarity_top_k=k,

@@ -14,11 +14,7 @@ __all__ = ["PeerFailed", "PeerRuns", "run_peer", "run_peers"]
 
 _NICENESS = "5"
 _SHOWN = 300
-_ENVIRONMENT = {
-    "HAYSTACK_TELEMETRY_ENABLED": "False",
-    "HF_HUB_OFFLINE": "1",
-    "TOKENIZERS_PARALLELISM": "false",
-}
+_ENVIRONMENT = {"HAYSTACK_TELEMETRY_ENABLED": "False", "HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
 
 
 class PeerFailed(RuntimeError):

@@ -71,10 +71,10 @@ def test_without_a_model_an_ingest_is_refused_and_an_estimate_is_not(
         assert estimated.code == 0, estimated.err
         assert estimated.json["model"]["calls"] == 2
         assert estimated.json["model"]["prompt_tokens"] > 200
-        assert not (tmp_path / "data").exists()
-        ran = hopweave("ingest", papers, "-c", "p", "--extractor", extractor)
-        assert ran.code == 2
-        assert "HOPWEAVE_LLM__MODEL" in ran.err
+    assert not (tmp_path / "data").exists()
+    ran = hopweave("ingest", papers, "-c", "p", "--extractor", extractor)
+    assert ran.code == 2
+    assert "HOPWEAVE_LLM__MODEL" in ran.err
 
 
 def test_a_used_up_budget_pauses_and_resume_goes_on(

@@ -14,6 +14,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -313,25 +314,6 @@ def _change_version(content: bytes) -> bytes:
     return content.replace(b"vectors 1, ", b"vectors 0, ")
 
 
-@pytest.mark.parametrize(
-    "damage", [_truncate, _damage_matrix, _damage_ids, _change_version, lambda _: b"", lambda _: b"hopweave" * 9]
-)
-async def test_a_file_that_cannot_be_used_is_built_again(
-    written: tuple[str, Path], path: Path, caplog: pytest.LogCaptureFixture, damage: Callable[[bytes], bytes]
-):
-    corpus, file = written
-    before = file.read_bytes()
-    file.write_bytes(damage(before))
-    store = SqliteVectorStore(path, policy=EAGER)
-    with caplog.at_level(logging.WARNING, "hopweave.stores"):
-        hits = await store.search(corpus, CHUNK, unit_vectors(300)[200], 300)
-    assert {hit.id for hit in hits} == set(names(300))
-    assert hits[0].id == names(300)[200]
-    assert [record for record in caplog.records if "built again" in record.message]
-    assert file.read_bytes() == before
-    await store.close()
-
-
 def _forge(content: bytes, change: Callable[[dict[str, Any]], object]) -> bytes:
     """Changes the header of a file, with a checksum that fits."""
     start = struct.Struct("<8sII")
@@ -347,47 +329,54 @@ def _set(name: str, **fields: object) -> Callable[[dict[str, Any]], object]:
     return lambda header: header["arrays"][name].update(fields)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda _: [1],
-        lambda _: {},
-        lambda header: header.update(rows=10**12),
-        lambda header: header.update(rows=299),
-        lambda header: header.update(rows="many"),
-        lambda header: header.update(dimension=0),
-        lambda header: header.pop("change"),
-        lambda header: header.pop("arrays"),
-        lambda header: header.update(arrays=[]),
-        lambda header: header["arrays"].pop("codes"),
-        lambda header: header["arrays"].update(more=header["arrays"]["mean"]),
-        lambda header: header.update(size=1),
-        _set("matrix", type="O"),
-        _set("matrix", type="no type"),
-        _set("matrix", shape=[-1, 8]),
-        _set("matrix", shape=[1 << 62, 8]),
-        _set("matrix", start=1 << 50),
-        _set("matrix", start=-4096),
-        _set("matrix", shape=[2, 8]),
-        _set("codes", shape=[0, 1, 16384]),
-        _set("codes", type="<f8"),
-        _set("owners", start=16384, checked=False),
-        _set("documents", shape=[0]),
-        _set("ids", type="<i4", checked=False),
-    ],
-)
-async def test_a_forged_header_is_found_and_the_file_built_again(
-    written: tuple[str, Path], path: Path, change: Callable[[dict[str, Any]], object]
+_DAMAGES: list[Callable[[bytes], bytes]] = [
+    *(_truncate, _damage_matrix, _damage_ids, _change_version),
+    *(lambda _: b"", lambda _: b"hopweave" * 9),
+]
+_FORGED: list[Callable[[dict[str, Any]], object]] = [
+    lambda _: [1],
+    lambda _: {},
+    lambda header: header.update(rows=10**12),
+    lambda header: header.update(rows=299),
+    lambda header: header.update(rows="many"),
+    lambda header: header.update(dimension=0),
+    lambda header: header.pop("change"),
+    lambda header: header.pop("arrays"),
+    lambda header: header.update(arrays=[]),
+    lambda header: header["arrays"].pop("codes"),
+    lambda header: header["arrays"].update(more=header["arrays"]["mean"]),
+    lambda header: header.update(size=1),
+    _set("matrix", type="O"),
+    _set("matrix", type="no type"),
+    _set("matrix", shape=[-1, 8]),
+    _set("matrix", shape=[1 << 62, 8]),
+    _set("matrix", start=1 << 50),
+    _set("matrix", start=-4096),
+    _set("matrix", shape=[2, 8]),
+    _set("codes", shape=[0, 1, 16384]),
+    _set("codes", type="<f8"),
+    _set("owners", start=16384, checked=False),
+    _set("documents", shape=[0]),
+    _set("ids", type="<i4", checked=False),
+]
+
+
+async def test_a_file_that_cannot_be_used_is_built_again(
+    written: tuple[str, Path], path: Path, caplog: pytest.LogCaptureFixture
 ):
     """Compiled code reads the arrays without checking its indices, so what does not fit would end the process."""
     corpus, file = written
     before = file.read_bytes()
-    file.write_bytes(_forge(before, change))
-    store = SqliteVectorStore(path, policy=EAGER)
-    hits = await store.search(corpus, CHUNK, unit_vectors(300)[200], 300)
-    assert ({hit.id for hit in hits}, hits[0].id) == (set(names(300)), names(300)[200])
-    assert file.read_bytes() == before
-    await store.close()
+    for damage in [*_DAMAGES, *(partial(_forge, change=change) for change in _FORGED)]:
+        file.write_bytes(damage(before))
+        store = SqliteVectorStore(path, policy=EAGER)
+        caplog.clear()
+        with caplog.at_level(logging.WARNING, "hopweave.stores"):
+            hits = await store.search(corpus, CHUNK, unit_vectors(300)[200], 300)
+        assert ({hit.id for hit in hits}, hits[0].id) == (set(names(300)), names(300)[200])
+        assert [record for record in caplog.records if "built again" in record.message]
+        assert file.read_bytes() == before
+        await store.close()
 
 
 async def test_damage_is_found_when_the_file_is_written_again(written: tuple[str, Path], path: Path):

@@ -143,35 +143,35 @@ def listener(answer: Callable[[socket.socket], object]) -> Iterator[str]:
             one.close()
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        pytest.param(lambda _: None, id="silence"),
-        pytest.param(lambda one: one.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n"), id="http"),
-        pytest.param(lambda one: one.sendall(bytes(range(256))), id="noise"),
-        pytest.param(lambda one: one.sendall(bytes([0, 0, 4, 5])), id="silence after the handshake"),
-        pytest.param(lambda one: one.shutdown(socket.SHUT_RDWR), id="hanging up"),
-    ],
-)
-async def test_all_callers_are_soon_told_that_the_server_is_no_neo4j(answer: Callable[[socket.socket], object]):
-    with listener(answer) as uri:
-        record = Neo4jRecord(Connection(uri, "neo4j", "some-password", "neo4j"))
-        started = time.monotonic()
-        results = await asyncio.gather(*(record.corpora.list() for _ in range(30)), return_exceptions=True)
-        waited = time.monotonic() - started
-        await record.close()
-    for result in results:
-        assert isinstance(result, Unavailable | InvalidSettings)
-        assert uri in str(result)
-        assert "HOPWEAVE_NEO4J__URI" in str(result)
-        assert "some-password" not in str(result)
-    assert waited < 30, "one after another, with two seconds each, they would take sixty"
+_NO_NEO4J: dict[str, Callable[[socket.socket], object]] = {
+    "silence": lambda _: None,
+    "http": lambda one: one.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n"),
+    "noise": lambda one: one.sendall(bytes(range(256))),
+    "silence after the handshake": lambda one: one.sendall(bytes([0, 0, 4, 5])),
+    "hanging up": lambda one: one.shutdown(socket.SHUT_RDWR),
+}
 
 
-@pytest.mark.parametrize("uri", ["", "http://127.0.0.1:7474", "bolt://", "bolt://127.0.0.1:port", "127.0.0.1:7687"])
-async def test_an_invalid_address_is_refused(uri: str):
-    said = await refusal(Neo4jRecord(Connection(uri, "neo4j", "some-password", "neo4j")))
-    assert f"HOPWEAVE_NEO4J__URI is {uri!r}" in said
+async def test_all_callers_are_soon_told_that_the_server_is_no_neo4j():
+    for name, answer in _NO_NEO4J.items():
+        with listener(answer) as uri:
+            record = Neo4jRecord(Connection(uri, "neo4j", "some-password", "neo4j"))
+            started = time.monotonic()
+            results = await asyncio.gather(*(record.corpora.list() for _ in range(30)), return_exceptions=True)
+            waited = time.monotonic() - started
+            await record.close()
+        for result in results:
+            assert isinstance(result, Unavailable | InvalidSettings), name
+            assert uri in str(result)
+            assert "HOPWEAVE_NEO4J__URI" in str(result)
+            assert "some-password" not in str(result)
+        assert waited < 30, f"{name}: one after another, with two seconds each, they would take sixty"
+
+
+async def test_an_invalid_address_is_refused():
+    for uri in ("", "http://127.0.0.1:7474", "bolt://", "bolt://127.0.0.1:port", "127.0.0.1:7687"):
+        said = await refusal(Neo4jRecord(Connection(uri, "neo4j", "some-password", "neo4j")))
+        assert f"HOPWEAVE_NEO4J__URI is {uri!r}" in said
 
 
 def test_a_call_that_lasts_ends_after_the_connection_is_closed_and_leaves_no_socket(neo4j_server: Neo4jAddress) -> None:

@@ -25,17 +25,12 @@ __all__ = ["Slow", "Used", "attack", "find_patterns"]
 ROOT = Path(__file__).parents[1]
 SCANS = frozenset({"search", "sub", "subn", "findall", "finditer", "split"})
 ANCHORED = frozenset({"match", "fullmatch"})
-SCREEN, SMALL, LARGE = 1_500, 8_000, 16_000
+SCREEN, SMALL, LARGE = 3_000, 8_000, 16_000
 NEGLIGIBLE = 0.06
 """Seconds for `LARGE` characters up to which no text is slow, whatever its growth."""
 SUSPECT = NEGLIGIBLE * (SCREEN / LARGE) ** 2
 """Seconds for `SCREEN` characters from which a text is tried at larger sizes: with fewer, a time that grows with the
 square is negligible for `LARGE`.
-"""
-STEADY = 2.2
-"""A text of twice the length that takes no more than so many times as long is not slow: where the time is
-`a * n + b * n ** 2`, and that for `LARGE` is three times that for half of it, that for `2 * SCREEN` is 2.32 times that
-for `SCREEN` at least.
 """
 SHORT, AT_ONCE = (16, 20, 24, 28, 300), 0.005
 """No text of so few characters takes so many seconds, unless the time grows with a cube or worse."""
@@ -210,9 +205,7 @@ def _find_slow(timer: Callable[[int], float], tries: int = 2) -> tuple[float, ..
     if any(timer(length) > AT_ONCE and shortest(length) > AT_ONCE for length in SHORT):
         return (AT_ONCE,)
     screened = shortest(SCREEN, enough=SUSPECT)
-    if screened < SUSPECT:
-        return None
-    if screened < LONG and (timer(2 * SCREEN) <= STEADY * screened or timer(LARGE) <= NEGLIGIBLE):
+    if screened < SUSPECT or (screened < LONG and timer(LARGE) <= NEGLIGIBLE):
         return None
     small = shortest(SMALL)
     if small > 100 * NEGLIGIBLE:

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable
 
 import typer
-from click.testing import Result as Invoked
 from typer.testing import CliRunner
+from typer.testing import Result as Invoked
 
 from core.documents import Chunk, DocumentRef, Span
 from core.ports.retrieval import Hit

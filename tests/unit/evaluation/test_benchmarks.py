@@ -53,9 +53,8 @@ def test_searchers_stand_side_by_side_in_markdown() -> None:
     scores = {"recall@2": 0.5, "recall@5": 0.75, "recall@10": 0.8, "all_recall@5": 0.6}
     found = {"mean": -0.154, "low": -0.2, "high": -0.1}
     noise = {"mean": 0.01, "low": -0.02, "high": 0.04}
-    found, noise = {"to": "fused", "recall@5": found}, {"to": "fused", "recall@5": noise}
-    told = {"dense": found, "graph": noise, "fused": None}
-    searchers = {name: {**scores, "difference": difference} for name, difference in told.items()}
+    told = {name: {"to": "fused", "recall@5": recall} for name, recall in (("dense", found), ("graph", noise))}
+    searchers = {name: {**scores, "difference": told.get(name)} for name in ("dense", "graph", "fused")}
     head, rule, *lines = comparison_table({"musique": {"searchers": searchers}}).splitlines()
     assert head.count("|") == rule.count("|") == 8
     assert lines == [

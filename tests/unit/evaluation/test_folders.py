@@ -61,5 +61,6 @@ def test_a_line_that_no_block_has_is_a_fault() -> None:
         answer="One year", needs=(Need(lines=(("a.txt", "one year"),)),),
     )  # fmt: skip
     assert not faults_of([question], {"a.txt": ("for one year",)})
-    for texts in ({"a.txt": ("for one", "year")}, {}):
+    cut: dict[str, tuple[str, ...]] = {"a.txt": ("for one", "year")}
+    for texts in (cut, {}):
         assert faults_of([question], texts) == ["q: a.txt has no line 'one year'"]

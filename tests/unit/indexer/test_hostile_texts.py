@@ -76,8 +76,8 @@ def test_the_work_grows_with_the_text(name: str, kind: str) -> None:
 
 @pytest.mark.parametrize("name", ["single letters", "brackets"])
 def test_the_pieces_of_a_text_are_not_all_in_memory(name: str) -> None:
-    bound = find_peak(lambda: _chunk(_HOSTILE[name](60_000), "text/plain")) + 60_000 * 60
-    long = find_peak(lambda: _chunk(_HOSTILE[name](120_000), "text/plain"), bound)
+    bound = find_peak(lambda: _chunk(_HOSTILE[name](150_000), "text/plain")) + 150_000 * 60
+    long = find_peak(lambda: _chunk(_HOSTILE[name](300_000), "text/plain"), bound)
     assert long < bound, "each character was a piece of some 300 bytes"
 
 

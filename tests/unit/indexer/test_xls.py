@@ -103,6 +103,7 @@ def test_xls_that_cannot_be_read_is_refused_with_the_reason() -> None:
     good = make_xls({"One": [["x"] * 200] * 5})
     bof = make_record(0x809, struct.pack("<HHHHII", 0x600, 5, 0, 0, 0, 0))
     encrypted = pack_compound({"Workbook": (bof + make_record(0x2F, bytes(6))).ljust(4096, b"\0")})
+    xml = b'<?xml version="1.0"?><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet"/>'
     for content, reason in (
         (encrypted, "is encrypted with a password"),
         (pack_compound({"EncryptedPackage": b"x", "EncryptionInfo": b"y"}), "is encrypted with a password"),
@@ -114,7 +115,7 @@ def test_xls_that_cannot_be_read_is_refused_with_the_reason() -> None:
         (make_xls({"One": [[]]}), "has no text"),
         (b"", "is empty"),
         (b"City\tRiver\nUlm\tDanube\n", r"is no XLS file: it is text; .* suffix \.csv or \.tsv"),
-        (b'<?xml version="1.0"?><Workbook xmlns="urn:schemas-microsoft-com:office:sheet"/>', r"save it as \.xlsx"),
+        (xml, r"save it as \.xlsx"),
         (b"\x89PNG\r\n\x1a\n\0\0", "does not begin as one does"),
     ):
         with pytest.raises(LoadFailed, match=f"'a/the file.ext' .*{reason}"):

@@ -271,7 +271,7 @@ def test_sections_of_rst_by_the_order_of_their_marks() -> None:
 # --- notebooks -------------------------------------------------------------------------------------------------------
 
 
-def cell(kind: str, source: object, *outputs: dict[str, object]) -> dict[str, object]:
+def cell(kind: str, source: object, *outputs: dict[str, Any]) -> dict[str, object]:
     return {"cell_type": kind, "source": source, **({"outputs": list(outputs)} if kind == "code" else {})}
 
 

@@ -69,8 +69,8 @@ _DOCUMENTS: tuple[tuple[dict[str, Any], str], ...] = (
 _FIELDS: tuple[tuple[dict[str, Any], str], ...] = (
     ({"title": _HALF}, "document 'key': `title`"),
     ({"metadata": {"a": [_HALF]}}, r"document 'key': `metadata.a\[0\]`"),
-    ({"media_type": _HALF}, "document 'key': its media type"),
     ({"key": _HALF}, r"document key 'half \\ud83d'"),
+    ({"media_type": _HALF}, "document 'key': its media type"),
 )
 
 
@@ -81,12 +81,12 @@ async def test_documents(server: Server, corpus: Corpus) -> None:
         assert "documents[1]" in said
         assert place in said
         assert _TOLD in said
-    whole = {"key": "whole", "content": b"x", "media_type": "text/plain"}
+    whole: dict[str, Any] = {"key": "whole", "content": b"x", "media_type": "text/plain"}
     for field, told in _FIELDS:
         half = Submission(**{**whole, "key": "key", **field})
         with pytest.raises(InvalidInput, match=f"^{told} {_TOLD}"):
-            await submit(server.container, corpus, [Submission(**whole), half], OnConflict.REPLACE)  # type: ignore[arg-type]
-    assert (await server.container.record.documents.list(corpus.id, limit=1)).data == (), "nothing was queued"
+            await submit(server.container, corpus, [Submission(**whole), half], OnConflict.REPLACE)
+        assert (await server.container.record.documents.list(corpus.id, limit=1)).data == (), "nothing was queued"
 
 
 async def test_searches(server: Server) -> None:

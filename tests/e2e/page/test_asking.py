@@ -75,6 +75,7 @@ def _walk_trail(page: Page) -> None:
     page.wait_for_function(
         "() => { const one = document.querySelector('.trail-frame'); return one.scrollWidth <= one.clientWidth }"
     )
+    page.set_viewport_size({"width": 1280, "height": 800})
     page.get_by_role("button", name="As a list").click()
     outline = page.locator(".outline")
     expect(outline).to_contain_text("Who designed the Analytical Engine?")

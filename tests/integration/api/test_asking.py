@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -154,13 +154,17 @@ async def test_the_client_of_a_published_system_hangs_up_and_all_its_calls_end(
         for reasoner, at_once in _AT_ONCE.items():
             chat.calls.clear()
             chat.hung_up.clear()
-            body = {"question": QUESTION, "reasoner": f"{reasoner}:preset=paper", "stream": True}
-            asking_ = asyncio.create_task(client.post(ASK, json=body))
-            await chat.until(lambda: chat.in_flight == at_once)  # noqa: B023 - awaited in the loop
-            asking_.cancel()
-            await asyncio.gather(asking_, return_exceptions=True)
-            await chat.until(lambda: len(chat.hung_up) == len(chat.calls))
+            await _hang_up(client, chat, f"{reasoner}:preset=paper", at_once)
             assert len(chat.hung_up) == len(chat.calls) == at_once, reasoner
+
+
+async def _hang_up(client: httpx.AsyncClient, chat: ChatServer, reasoner: str, at_once: int) -> None:
+    body = {"question": QUESTION, "reasoner": reasoner, "stream": True}
+    asking_ = asyncio.create_task(client.post(ASK, json=body))
+    await chat.until(lambda: chat.in_flight == at_once)
+    asking_.cancel()
+    await asyncio.gather(asking_, return_exceptions=True)
+    await chat.until(lambda: len(chat.hung_up) == len(chat.calls))
 
 
 async def test_the_client_hangs_up_before_the_first_event(people: Server, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,10 +219,14 @@ _FAILED = [
 ]
 
 
+def _always(reply: Reply) -> Callable[[object], Reply]:
+    return lambda _: reply
+
+
 async def test_a_model_that_fails_is_a_bad_gateway(people: Server, chat: ChatServer) -> None:
     headers = {"X-Request-ID": "both"}
     for reply, words, again in _FAILED:
-        chat.respond = lambda _, reply=reply: reply  # type: ignore[misc]
+        chat.respond = _always(reply)
         answer = await people.client.post(ASK, json={"question": QUESTION}, headers=headers)
         assert answer.status_code == 502, answer.text
         assert words in answer.json()["detail"]

@@ -1,6 +1,7 @@
 """Parts of MCP without a client: references, links, schemas, and progress that nobody reads."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -47,8 +48,9 @@ def test_what_passages_share_comes_once() -> None:
     text = "One. Two. Three. Four."
 
     def cut(number: int, start: int, end: int) -> Chunk:
-        of = {"id": str(number), "view_id": "", "document_id": "0", "position": number, "page": None, "heading": ""}
-        return Chunk(**of, text=text[start:end], span=Span(start=start, end=end))  # type: ignore[arg-type]
+        of: dict[str, Any] = {"id": str(number), "view_id": "", "document_id": "0", "position": number}
+        of |= {"page": None, "heading": ""}
+        return Chunk(**of, text=text[start:end], span=Span(start=start, end=end))
 
     chunks = [cut(0, 0, 9), cut(1, 5, 16), cut(2, 17, 22)]
     assert join_passages(chunks) == "One. Two. Three.\n\nFour."

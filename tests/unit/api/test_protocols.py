@@ -25,8 +25,8 @@ def _turn(speaker: Speaker, content: str) -> Message:
 
 def _source(title: str, marker: int = 1, page: int | None = None, label: str = "") -> Source:
     span = Span(start=0, end=1)
-    shown = {"title": title, "url": "http://x/y", "link": None, "page": page, "page_label": label, "quote": ""}
-    return Source(marker=marker, span=span, **shown)  # type: ignore[arg-type]
+    at: dict[str, Any] = {"url": "http://x/y", "link": None, "page": page, "page_label": label}
+    return Source(marker=marker, title=title, span=span, quote="", **at)
 
 
 def test_the_oldest_turns_of_a_long_conversation_are_left_out() -> None:

@@ -94,12 +94,13 @@ async def test_what_is_no_access_is_refused(server: Server) -> None:
     headers = {"content-type": "application/json"}
     for wrong in (*lists, "group:legal", {"group": "x"}):
         line = json.dumps({"key": "b", "text": _TEXT, "access": wrong})
-        for method, path, more in (
+        requests: tuple[tuple[str, str, dict[str, Any]], ...] = (
             ("POST", "", {"content": f'{{"documents": [{line}]}}', "headers": headers}),
             ("POST", "", {"files": {"file": ("b.jsonl", line)}}),
             ("PATCH", f"/{document_id('a')}", {"content": json.dumps({"access": wrong}), "headers": headers}),
-        ):
-            answer = await server.client.request(method, f"{_DOCUMENTS}{path}", **more)  # type: ignore[arg-type]
+        )
+        for method, path, more in requests:
+            answer = await server.client.request(method, f"{_DOCUMENTS}{path}", **more)
             assert answer.status_code == 422, (wrong, more)
     assert await _access(server.client) == {"a": ["group:a"]}
 

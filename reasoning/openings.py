@@ -56,7 +56,8 @@ _PAIRS = (
 _MOST_NAMES = 2
 """Names that one role of an agreement has."""
 _ENGLISH_ROLE = re.compile(
-    r"landlord|lessor|tenant|lessee|employer|employee|executive|supplier|vendor|seller|licen[cs][eo]r|(?:service )?provider"
+    r"landlord|lessor|tenant|lessee|employer|employee|executive|supplier|vendor|seller|licen[cs][eo]r"
+    r"|(?:service )?provider"
     r"|customer|client|buyer|purchaser|licensee|consultant|contractor|agent|adviser|lender|borrower"
 )
 _ROLES = (

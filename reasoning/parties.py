@@ -34,8 +34,8 @@ _GERMAN_NOUN = re.compile(
 )
 """What stands before a noun of German, which has a capital and is mostly no name."""
 _ABOUT_PARTY = re.compile(
-    r"(?<!by )(?<!via )(?<!per )\b(?:e-?mail|phone|telephone|fax|address|born|birth|registered office|Adresse|Telefon|geboren|adresse|téléphone"
-    r"|né|née)\b",
+    r"(?<!by )(?<!via )(?<!per )\b(?:e-?mail|phone|telephone|fax|address|born|birth|registered office|Adresse|Telefon"
+    r"|geboren|adresse|téléphone|né|née)\b",
     re.IGNORECASE,
 )
 """What the opening says of a party itself."""
@@ -43,10 +43,7 @@ _IS = re.compile(r"\W{0,3}(?:who|what|wer|was|qui)\s(?:is|are|was|were|ist|sind|
 _INFLECTED = (
     (re.compile(r"\byou['’]s?(?!\w)"), "your"),
     (re.compile(r"\bwe['’]s?(?!\w)"), "our"),
-    (
-        re.compile(r"\b(?<=of )we\b|\b(?<=to )we\b|\b(?<=by )we\b|\b(?<=for )we\b|\b(?<=from )we\b|\b(?<=with )we\b"),
-        "us",
-    ),
+    (re.compile(r"(?<=\b(?:of|to|by) )we\b|(?<=\bfor )we\b|(?<=\b(?:from|with) )we\b"), "us"),
     (re.compile(r"\b(?i:does)(?= (?:you|we)\b)"), "do"),
     (re.compile(r"\b(?i:has)(?= (?:you|we)\b)"), "have"),
     (re.compile(r"\b(?i:is)(?= (?:you|we)\b)"), "are"),
@@ -54,6 +51,7 @@ _INFLECTED = (
     (re.compile(r"\bà le (?=[A-Z])"), "au "),
     (re.compile(r"\bde le (?=[A-Z])"), "du "),
 )
+"""What becomes of words around a term in the place of a name."""
 _AMENDMENT = re.compile(r"(?:deed of variation|variation|supplement|avenant|amending)\b", re.IGNORECASE)
 _TO_YOU = re.compile(r"\byou(?:r|rs)?\b", re.IGNORECASE)
 _TITLE_ENDS = re.compile(r"[;:?!\n]")
@@ -108,7 +106,8 @@ class _Agreement:
     def _address(self, term: str) -> str:
         """Returns "you" or "we" for a role that an agreement in the form of a letter does not write."""
         text = "\n".join(self.texts)
-        is_letter = re.search(rf"\b{re.escape(term)}\b", text) is None and _TO_YOU.search(text) is not None
+        is_written = term in text or f"{term[:1].upper()}{term[1:]}" in text
+        is_letter = not is_written and _TO_YOU.search(text) is not None
         return (find_pronoun(term) if is_letter else "") or term
 
     def is_one_with(self, other: "_Agreement") -> bool:
@@ -130,7 +129,7 @@ def list_parties(question: str) -> tuple[str, ...]:
 
 
 def reword_parties(question: str, hits: Sequence[Hit]) -> tuple[Reworded, ...]:
-    """Returns the question with the terms of each agreement that defines its names, as far as the hits have its opening.
+    """Returns the question in the terms of each agreement that defines its names, as far as hits have its opening.
 
     () if the question has a lead-in or asks who a party is, or if no agreement defines its names. If many
     agreements do, it is not known which of them is meant, unless the question has words of one title.

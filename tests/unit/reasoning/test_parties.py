@@ -197,9 +197,9 @@ def test_of_agreements_with_the_same_roles_none_is_meant() -> None:
     assert amended.documents == {"0", "1"}
 
 
-LIST = "PARTICULARS\nTHE LANDLORD: MARN ESTATES LIMITED (company number 9)\nTHE TENANT: Tor Vik, 5 Elm Hill\nTHE TERM: Ten years"
+LIST = "PARTICULARS\nTHE LANDLORD: MARN LIMITED (company number 9)\nTHE TENANT: Tor Vik, 5 Elm Hill\nTHE TERM: A year"
 TABLE = "Party | Name | Capacity\n1 | Marn Estates Limited | Landlord\n2 | Tor Vik | Tenant"
-TO_YOU = "The particulars of your employment:\nEmployer | Marn Estates\nEmployee | Tor Vik, 5 Elm Hill\nPension | you 5%, we 8%"
+TO_YOU = "Your employment:\nEmployer | Marn Estates\nEmployee | Tor Vik, 5 Elm Hill\nPension | you 5%, we 8%"
 SOFTWARE = "Supplier | Marn Systems Ltd, Bristol (“Marn”)\nCustomer | Storvik plc, Hull"
 LETTER = (
     "Marn Instruments, Inc.\n\nMs. Ines Corvo\n\nDear Ms. Corvo:\n\nWe are pleased to confirm the terms on which Corvo"

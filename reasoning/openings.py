@@ -29,7 +29,7 @@ _DEFINITION = re.compile(
     re.IGNORECASE,
 )
 _LETTER = re.compile(r"\([\"“](?:you|we)[\"”]", re.IGNORECASE)
-_LAST_NAME = re.compile(r"(?:[A-ZÀ-ÖØ-Þ][\w.&'’-]{0,30}\s?){1,9}\Z")
+_LAST_NAME = re.compile(r"(?:[A-ZÀ-ÖØ-Þ][\w.&'’-]{0,30},?\s?){1,9}\Z")
 """The name at the end of a sentence of a letter: "We are pleased to confirm the terms on which Marn LLC"."""
 _SALUTATION = re.compile(r"^Dear (?P<name>[^\n:,]{2,60})[:,]?$", re.MULTILINE)
 _TITLES = frozenset({"Mr", "Mrs", "Ms", "Mx", "Dr", "Prof", "Sir", "Madam"})
@@ -60,16 +60,18 @@ _ENGLISH_ROLE = re.compile(
     r"|(?:service )?provider"
     r"|customer|client|buyer|purchaser|licensee|consultant|contractor|agent|adviser|lender|borrower"
 )
+_FRENCH_ROLE = re.compile(
+    r"bailleur|bailleresse|locataire|preneu(?:r|se)|employeur|salariée?|vendeur|prestataire|acheteur|acquéreur"
+)
 _ROLES = (
     rf"(?:{_ENGLISH_ROLE.pattern}|(?:vermieter|mieter|arbeitgeber|arbeitnehmer|auftraggeber|auftragnehmer|käufer"
-    r"|verkäufer)(?:in)?|verpächter|pächter|bailleur|bailleresse|locataire|preneu(?:r|se)|employeur|salariée?|vendeur"
-    r"|prestataire|acheteur|acquéreur)"
+    rf"|verkäufer)(?:in)?|verpächter|pächter|{_FRENCH_ROLE.pattern})"
 )
 _ROLE_ALONE = re.compile(_ROLES, re.IGNORECASE)
 _ROLE_ROW = re.compile(
-    rf"^(?:[#*]{{1,4}} ?)?(?:(?:the|der|die|das|le|la) |l['’])?(?P<role>{_ROLES})[*_]{{0,2}} ?[:|][*_]{{0,2}}"
-    r"[ \t]{1,4}(?P<name>\w[^|\n]{1,300})$"
-    rf"|^(?:[^|\n]{{1,12}} \| )?(?P<holder>\w[^|:\n]{{1,120}}) \| (?:the )?(?P<last>{_ROLES})$",
+    rf"^(?:[#*|]{{1,4}} ?)?(?:(?:the|der|die|das|le|la) |l['’])?(?P<role>{_ROLES})[*_]{{0,2}} ?[:|][*_]{{0,2}}"
+    r"[ \t]{1,4}(?P<name>\w[^|\n]{1,300}?)(?: ?\|)?$"
+    rf"|^(?:\| )?(?:[^|\n]{{1,12}} \| )?(?P<holder>\w[^|:\n]{{1,120}}) \| (?:the )?(?P<last>{_ROLES})(?: \|)?$",
     re.IGNORECASE | re.MULTILINE,
 )
 """A line `THE TENANT: MARN PLC (company number 9)`, or a row `Tenant | Marn plc` or `2 | Marn plc | Tenant`."""
@@ -117,11 +119,11 @@ def _list_definitions(text: str) -> Iterator[tuple[frozenset[str], str]]:
     for definition in _DEFINITION.finditer(text, begin) if between or is_letter else ():
         before = text[max(begin, definition.start() - _LONGEST_NAME) : definition.start()]
         parts = [part.lstrip(' ,;)*_\n–-”’"“') for part in _BREAK.split(_NUMBER.sub(" ", before))]
-        name = _cut_name(next((part for part in reversed(parts) if WORD.search(part)), ""))
+        part = next((part for part in reversed(parts) if WORD.search(part)), "")
         begin = definition.end()
         term = definition["term"].casefold() if definition["term"].casefold() in (YOU, WE) else definition["term"]
-        found = _LAST_NAME.search(name) if is_letter else None
-        words = read_words(found[0] if found else name)
+        found = _LAST_NAME.search(part) if is_letter else None
+        words = read_words(found[0] if found else _cut_name(part))
         if is_letter and term == YOU:
             yield _read_addressee(text), YOU
         if term in (YOU, WE):
@@ -159,7 +161,7 @@ def _list_roles(text: str) -> Definitions:
     if not any(ours and theirs for ours, theirs in sides) or max(map(len, found.values())) > _MOST_NAMES:
         return frozenset()
     return frozenset(
-        (read_words(_cut_name(name)), f"{_find_article(role)}{role.title()}".strip())
+        (read_words(_cut_name(name)), f"{_find_article(role)}{role.title()}")
         for role, names in found.items()
         for name in names
         if not _DEFINITION.search(name)
@@ -167,7 +169,11 @@ def _list_roles(text: str) -> Definitions:
 
 
 def _find_article(role: str) -> str:
-    return "the " if _ENGLISH_ROLE.fullmatch(role) else ""
+    if _ENGLISH_ROLE.fullmatch(role):
+        return "the "
+    if _FRENCH_ROLE.fullmatch(role):
+        return "l'" if role[0] in "ae" else "la " if role.endswith(("se", "ée", "sse")) else "le "
+    return "die " if role.endswith("in") else "der "
 
 
 def find_pronoun(term: str) -> str:

@@ -40,6 +40,7 @@ _ABOUT_PARTY = re.compile(
 )
 """What the opening says of a party itself."""
 _IS = re.compile(r"\W{0,3}(?:who|what|wer|was|qui)\s(?:is|are|was|were|ist|sind|war|est)\W{0,3}\Z", re.IGNORECASE)
+_PAST = re.compile(r"\b(?:did|was|were|had|war|waren|hatte|wurde|wurden)\b", re.IGNORECASE)
 _INFLECTED = (
     (re.compile(r"\byou['’]s?(?!\w)"), "your"),
     (re.compile(r"\bwe['’]s?(?!\w)"), "our"),
@@ -61,12 +62,14 @@ _TITLE_ENDS = re.compile(r"[;:?!\n]")
 class Reworded:
     """A question in the words of a document: the `text`, its `rest` without the lead-in, the words of the `names` that
     are replaced, in small letters, how many `parties` they are of, the ids of the `documents`, and a note on it.
+    `is_past`: it asks what a party did or had, which an agreement seldom tells.
     """
 
     text: str
     rest: str
     names: frozenset[str]
     parties: int
+    is_past: bool
     documents: frozenset[str]
     note: str
 
@@ -207,7 +210,15 @@ def _reword(question: str, names: Sequence[_Name], group: Mapping[str, _Agreemen
     text = f"Consider {about}; {rest}"
     note = f"Read as “{text}”: so the opening of “{title}” calls the name."
     written = frozenset(word.casefold() for name in terms for word in name.words)
-    return Reworded(text=text, rest=rest, names=written, parties=len(terms), documents=frozenset(group), note=note)
+    return Reworded(
+        text=text,
+        rest=rest,
+        names=written,
+        parties=len(terms),
+        is_past=_PAST.search(before) is not None,
+        documents=frozenset(group),
+        note=note,
+    )
 
 
 def _clean_title(title: str) -> str:

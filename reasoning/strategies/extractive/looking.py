@@ -167,19 +167,22 @@ def _displaces(first: Searched, reworded: Reworded, again: Searched) -> bool:
     """Returns whether the reading of an agreement is better than the first one.
 
     If the first one quotes another document, such as a report of a company that is a party as well, the agreement has
-    to say more of what is asked. If none of them answers, the agreement is nearer only if nothing read has the name, or
-    if the question names both parties.
+    to say more of what is asked, and tells nothing of what a single party did. If none of them answers, the agreement
+    is nearer only if nothing read has the name, or if the question names both parties.
     """
     answers, right = _answers(again), again.reading.right
     units = first.reading.units
+    is_of_others = bool(units) and units[0].hit.document.id not in reworded.documents
+    if is_of_others and reworded.is_past and reworded.parties < _SEVERAL:
+        return False
     if not _answers(first):
         lacking = {word.casefold() for word in first.reading.lacking}
         is_between = reworded.parties >= _SEVERAL or not reworded.names.isdisjoint(lacking)
-        is_near = is_between or not units or units[0].hit.document.id in reworded.documents
+        is_near = is_between or not is_of_others
         return is_near or (answers and _count_lacking(again, reworded) <= _count_lacking(first, reworded))
     if not answers or first.reading.right >= _SURE > right:
         return False
-    if units[0].hit.document.id in reworded.documents:
+    if not is_of_others:
         return True
     says_more = reworded.parties >= _SEVERAL or _count_lacking(again, reworded) < _count_lacking(first, reworded)
     return right >= first.reading.right + (0 if says_more else _MARGIN)

@@ -217,8 +217,18 @@ LETTER = (
         (SOFTWARE, "May Storvik leave Marn?", "may the Customer leave Marn?"),
         (LETTER, "May Ines Corvo work for a rival of Marn?", "may you work for a rival of us?"),
         (LETTER, "Is Corvo Regulatory insured?", "are you insured?"),
-        ("Mieter: Tor Vik\nVermieter: Marn GmbH", "Darf Vik kündigen?", "darf Mieter kündigen?"),
+        ("Mieter: Tor Vik\nVermieter: Marn GmbH", "Darf Vik kündigen?", "darf der Mieter kündigen?"),
         (LIST, "May Vik give notice by email?", "may the Tenant give notice by email?"),
+        (
+            "| Client | Tor Vik |\n| Contractor | Marn Ltd, Hull |",
+            "May Vik hire a cleaner?",
+            "may the Client hire a cleaner?",
+        ),
+        (
+            "Bailleur : Marn SA\nLocataire : Tor Vik",
+            "Quand Vik peut-il partir ?",
+            "quand le Locataire peut-il partir ?",
+        ),
     ],
 )
 def test_lists_of_parties_and_letters(text: str, question: str, rest: str) -> None:

@@ -29,7 +29,7 @@ _DEFINITION = re.compile(
     re.IGNORECASE,
 )
 _LETTER = re.compile(r"\([\"“](?:you|we)[\"”]", re.IGNORECASE)
-_LAST_NAME = re.compile(r"(?:[A-ZÀ-ÖØ-Þ][\w.&'’-]{0,30},?\s?){1,9}\Z")
+_LAST_NAME = re.compile(r"(?<!\S)(?:[A-ZÀ-ÖØ-Þ][\w.&'’-]{0,30}+(?:,?\s|\Z)){1,9}\Z")
 """The name at the end of a sentence of a letter: "We are pleased to confirm the terms on which Marn LLC"."""
 _SALUTATION = re.compile(r"^Dear (?P<name>[^\n:,]{2,60})[:,]?$", re.MULTILINE)
 _TITLES = frozenset({"Mr", "Mrs", "Ms", "Mx", "Dr", "Prof", "Sir", "Madam"})

@@ -6,54 +6,25 @@ the contract: `Consider Contract of Employment of Okonjo; can the Employee take 
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.ports.retrieval import Hit
-from core.text.lead_in import find_naming
+from core.text.lead_in import split_lead_in
 from core.text.name_spans import find_names
 from core.text.terms import split_words
 from core.validity.agreements import read_amended_title
+from reasoning.openings import WORD, find_pronoun, read_definitions, read_words
 
 __all__ = ["Reworded", "list_parties", "reword_parties"]
 
 _LONGEST_QUESTION = 500
-_READ = 4000
-"""Characters of a passage in which definitions are looked for."""
-_FEWEST_DEFINITIONS = 2
-"""Definitions of a passage that make it the opening of an agreement: a report may define `the “Company”`, too."""
-_LONGEST_NAME = 300
-"""Characters before a definition in which the name stands, with its address."""
 _MOST_DOCUMENTS = 2
 """Documents that may define the same names: an agreement and its amendment. More are the agreements of one party."""
+_MOST_AGREEMENTS = 4
+"""Agreements with other parties or roles that may define the same name. Of more, none is meant."""
 _LONGEST_TITLE = 100
 
-_DEFINITION = re.compile(
-    r"(?:[(\[]|\b(?:hereinafter|hereafter|referred to as|called|known as|designated as|nachfolgend|folgenden"
-    r"|ci-après)\b)"
-    r"[^()\[\]\"“”„«»‘\n]{0,40}?(?:\b(?P<before>the|der|die|das|le|la)\s)?"
-    r"[\"“„«‘]\s?[*_]{0,3}(?:(?P<article>the|der|die|das|le|la) |l['’])?"
-    r"(?P<term>[A-ZÀ-ÖØ-Þ][\w-]{1,30}(?: [A-ZÀ-ÖØ-Þ][\w-]{1,30}){0,2})[*_]{0,3}\s?[\"“”»’]",
-    re.IGNORECASE,
-)
-_FOREIGN = re.compile(r"nachfolgend|folgenden|ci-après", re.IGNORECASE)
-_BETWEEN = re.compile(
-    r"(?:\b(?:between|among|parties|zwischen|entre)\b|^by\b"
-    r"|\b(?:made|entered|given|granted|agreed|undertaking|agreement|deed|contract|lease)\b"
-    r"(?:(?!between|represented|acting)[^.\n]){0,60}?\bby\b)[\s:*_]{1,6}",
-    re.IGNORECASE | re.MULTILINE,
-)
-_NUMBER = re.compile(r"\((?:\d{1,2}|[a-z])\)")
-_LONGEST_PARTY = 9
-"""Words of the name of a party, with "and" and its form of address. More are several names."""
-_NAME_ENDS = re.compile(
-    r"[,(]|\b(?:represented by|acting (?:by|through)|vertreten durch|représentée? par|born|geboren|née?|whose|having"
-    r"|with|residing|located|registered|wohnhaft|mit Sitz|demeurant|dont)\b|\bof (?=\d)"
-    r"|\ba (?:company|corporation|partnership)\b",
-    re.IGNORECASE,
-)
-"""What follows the name of a party: its address, its form, and who acts for it."""
-_BREAK = re.compile(r"\n\s?\n|(?<!\d)[.;] (?=[A-ZÀ-ÖØ-Þ])")
 _ADDRESS = re.compile(r"(?:(?:Mr|Mrs|Ms|Mx|Dr|Prof|Herrn?|Frau|Mme|M)\.? ){1,4}\Z")
 """Forms of address before a name."""
 _FORMS_OF_ADDRESS = frozenset(["Mr", "Mrs", "Ms", "Mx", "Dr", "Prof", "Herr", "Herrn", "Frau", "Mme", "M"])
@@ -63,25 +34,42 @@ _GERMAN_NOUN = re.compile(
 )
 """What stands before a noun of German, which has a capital and is mostly no name."""
 _ABOUT_PARTY = re.compile(
-    r"\b(?:e-?mail|phone|telephone|fax|address|born|birth|registered office|Adresse|Telefon|geboren|adresse|téléphone"
-    r"|né|née)\b",
+    r"(?<!by )(?<!via )(?<!per )\b(?:e-?mail|phone|telephone|fax|address|born|birth|registered office|Adresse|Telefon"
+    r"|geboren|adresse|téléphone|né|née)\b",
     re.IGNORECASE,
 )
 """What the opening says of a party itself."""
 _IS = re.compile(r"\W{0,3}(?:who|what|wer|was|qui)\s(?:is|are|was|were|ist|sind|war|est)\W{0,3}\Z", re.IGNORECASE)
-_CONTRACTED = (
+_PAST = re.compile(r"\b(?:did|was|were|had|war|waren|hatte|wurde|wurden)\b", re.IGNORECASE)
+_INFLECTED = (
+    (re.compile(r"\byou['’]s?(?!\w)"), "your"),
+    (re.compile(r"\bwe['’]s?(?!\w)"), "our"),
+    (re.compile(r"(?<=\b(?:of|to|by) )we\b|(?<=\bfor )we\b|(?<=\b(?:from|with) )we\b"), "us"),
+    (re.compile(r"\b(?i:does)(?= (?:you|we)\b)"), "do"),
+    (re.compile(r"\b(?i:has)(?= (?:you|we)\b)"), "have"),
+    (re.compile(r"\b(?i:is)(?= (?:you|we)\b)"), "are"),
+    (re.compile(r"\b(?i:was)(?= (?:you|we)\b)"), "were"),
     (re.compile(r"\bà le (?=[A-Z])"), "au "),
     (re.compile(r"\bde le (?=[A-Z])"), "du "),
 )
-_WORD = re.compile(r"[\w&-]+")
+"""What becomes of words around a term in the place of a name."""
+_AMENDMENT = re.compile(r"(?:deed of variation|variation|supplement|avenant|amending)\b", re.IGNORECASE)
+_TO_YOU = re.compile(r"\byou(?:r|rs)?\b", re.IGNORECASE)
 _TITLE_ENDS = re.compile(r"[;:?!\n]")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Reworded:
-    """A question in the words of a document: the `text`, the ids of the `documents`, and a note on it."""
+    """A question in the words of a document: the `text`, its `rest` without the lead-in, the words of the `names` that
+    are replaced, in small letters, how many `parties` they are of, the ids of the `documents`, and a note on it.
+    `is_past`: it asks what a party did or had, which an agreement seldom tells.
+    """
 
     text: str
+    rest: str
+    names: frozenset[str]
+    parties: int
+    is_past: bool
     documents: frozenset[str]
     note: str
 
@@ -98,37 +86,59 @@ class _Name:
 
 @dataclass(kw_only=True)
 class _Agreement:
-    """A document that defines names: its title, the terms that fit each name, and the words of its passages."""
+    """A document that defines names: its title, what it defines, and the texts and words of its passages."""
 
     title: str
-    fitting: dict[_Name, set[str]] = field(default_factory=dict)
     words: set[str] = field(default_factory=set)
+    texts: set[str] = field(default_factory=set)
+    definitions: set[tuple[frozenset[str], str]] = field(default_factory=set)
 
     @property
-    def is_clear(self) -> bool:
-        """Whether each name has one term: of two persons with one surname, none is meant."""
-        return bool(self.fitting) and all(len(terms) == 1 for terms in self.fitting.values())
+    def is_amendment(self) -> bool:
+        return bool(read_amended_title(self.title)) or _AMENDMENT.match(self.title) is not None
 
-    @property
-    def terms(self) -> dict[_Name, str]:
-        return {name: min(terms) for name, terms in self.fitting.items()}
+    def find_terms(self, names: Sequence[_Name]) -> Mapping[_Name, str]:
+        """Returns the term for each name that is defined; {} if one has several: of two persons with one surname, none
+        is meant.
+        """
+        fitting = {name: {term for words, term in self.definitions if name.words <= words} for name in names}
+        if any(len(terms) > 1 for terms in fitting.values()):
+            return {}
+        return {name: self._address(term) for name, terms in fitting.items() for term in terms}
+
+    def _address(self, term: str) -> str:
+        """Returns "you" or "we" for a role that an agreement in the form of a letter does not write."""
+        text = "\n".join(self.texts)
+        is_written = term in text or f"{term[:1].upper()}{term[1:]}" in text
+        is_letter = not is_written and _TO_YOU.search(text) is not None
+        return (find_pronoun(term) if is_letter else "") or term
+
+    def is_one_with(self, other: "_Agreement") -> bool:
+        """Returns whether both are of the same parties in the same roles: an agreement and its amendment."""
+        mine, others = _by_term(self.definitions), _by_term(other.definitions)
+        return mine.keys() == others.keys() and all(mine[term] & others[term] for term in mine)
+
+
+def _by_term(definitions: Collection[tuple[frozenset[str], str]]) -> dict[str, frozenset[str]]:
+    terms = {term for _, term in definitions}
+    return {term: frozenset[str]().union(*(words for words, other in definitions if other == term)) for term in terms}
 
 
 def list_parties(question: str) -> tuple[str, ...]:
-    """Returns the names of a question that an agreement may define; none if the question names its document already."""
-    if len(question) > _LONGEST_QUESTION or find_naming(question) is not None or _ABOUT_PARTY.search(question):
+    """Returns the names of a question that an agreement may define; none if its lead-in names a document."""
+    if len(question) > _LONGEST_QUESTION or split_lead_in(question)[0] or _ABOUT_PARTY.search(question):
         return ()
     return tuple(dict.fromkeys(name.written for name in _list_names(question)))
 
 
-def reword_parties(question: str, hits: Sequence[Hit]) -> Reworded | None:
-    """Returns the question with the terms of the agreement that defines its names, as far as the hits have its opening.
+def reword_parties(question: str, hits: Sequence[Hit]) -> tuple[Reworded, ...]:
+    """Returns the question in the terms of each agreement that defines its names, as far as hits have its opening.
 
-    None if the question names its document already or asks who a party is, if no agreement defines its names, or if
-    several agreements do: then it is not known which of them is meant, unless the question has words of one title.
+    () if the question has a lead-in or asks who a party is, or if no agreement defines its names. If many
+    agreements do, it is not known which of them is meant, unless the question has words of one title.
     """
     if not list_parties(question):
-        return None
+        return ()
     names = list(_list_names(question))
     agreements: dict[str, _Agreement] = {}
     for hit in hits:
@@ -136,24 +146,35 @@ def reword_parties(question: str, hits: Sequence[Hit]) -> Reworded | None:
             continue  # a page of the web does not decide how documents are read
         document = hit.document
         agreement = agreements.setdefault(document.id, _Agreement(title=document.title or document.key))
-        agreement.words |= _read_words(hit.chunk.text)
-        definitions = list(_list_definitions(hit.chunk.text[:_READ]))
-        if len(definitions) >= _FEWEST_DEFINITIONS:
-            for name in names:
-                if fitting := {term for words, term in definitions if name.words <= words}:
-                    agreement.fitting.setdefault(name, set()).update(fitting)
+        agreement.words |= read_words(f"{document.key} {document.title} {hit.chunk.text}")
+        agreement.texts.add(hit.chunk.text)
+        agreement.definitions |= read_definitions(hit.chunk.text)
     defining = {id: agreement for id, agreement in agreements.items() if _defines(agreement, names)}
-    return _reword(question, _keep_titled(question, defining))
+    groups = _group(_keep_titled(question, defining))
+    reworded = [_reword(question, names, group) for group in groups if len(group) <= _MOST_DOCUMENTS]
+    return tuple(found for found in reworded if found is not None) if len(groups) <= _MOST_AGREEMENTS else ()
 
 
 def _defines(agreement: _Agreement, names: Sequence[_Name]) -> bool:
     """Returns whether an agreement defines a name of a question, and has all the others: the question may be about a
     thing of the contract, and else compares a party with somebody.
     """
-    ends = {name.end for name in agreement.fitting}
-    known = ends | {name.end for name in names if name.words <= agreement.words}
+    terms = agreement.find_terms(names)
+    known = {name.end for name in terms} | {name.end for name in names if name.words <= agreement.words}
     first_words = {name.end for name in names if not name.start and len(name.words) == 1}
-    return agreement.is_clear and {name.end for name in names} <= known | first_words
+    return bool(terms) and {name.end for name in names} <= known | first_words
+
+
+def _group(defining: Mapping[str, _Agreement]) -> list[dict[str, _Agreement]]:
+    """Returns the agreements, each with its amendments behind it."""
+    groups: list[dict[str, _Agreement]] = []
+    for id, agreement in sorted(defining.items(), key=lambda item: item[1].is_amendment):
+        same = next((group for group in groups if agreement.is_one_with(next(iter(group.values())))), None)
+        if same is None:
+            groups.append({id: agreement})
+        else:
+            same[id] = agreement
+    return groups
 
 
 def _keep_titled(question: str, defining: Mapping[str, _Agreement]) -> Mapping[str, _Agreement]:
@@ -168,13 +189,9 @@ def _keep_titled(question: str, defining: Mapping[str, _Agreement]) -> Mapping[s
     return {id: agreement for id, agreement in defining.items() if held[id] == max(held.values())}
 
 
-def _reword(question: str, defining: Mapping[str, _Agreement]) -> Reworded | None:
-    if not defining or len(defining) > _MOST_DOCUMENTS:
-        return None
-    agreements = sorted(defining.values(), key=lambda agreement: bool(read_amended_title(agreement.title)))
-    terms = agreements[0].terms
-    if any(agreement.terms != terms for agreement in agreements):
-        return None
+def _reword(question: str, names: Sequence[_Name], group: Mapping[str, _Agreement]) -> Reworded | None:
+    agreement = next(iter(group.values()))
+    terms = agreement.find_terms(names)
     rest, end = "", 0
     for name, term in sorted(terms.items(), key=lambda item: item[0].start):
         if name.start >= end:
@@ -184,14 +201,23 @@ def _reword(question: str, defining: Mapping[str, _Agreement]) -> Reworded | Non
     if (_IS.fullmatch(before) or not before.strip()) and not question[end:].strip(" ?"):
         return None
     rest += question[end:]
-    for pattern, contracted in _CONTRACTED:
-        rest = pattern.sub(contracted, rest)
-    title = _clean_title(agreements[0].title)
-    named = [name.written for name in terms if not name.words <= _read_words(title)]
+    for pattern, inflected in _INFLECTED:
+        rest = pattern.sub(inflected, rest)
+    title = _clean_title(agreement.title)
+    named = [name.written for name in terms if not name.words <= read_words(title)]
     about = f"{title} of {' and '.join(named)}" if named else title
-    text = f"Consider {about}; {rest[:1].lower()}{rest[1:]}"
+    rest = f"{rest[:1].lower()}{rest[1:]}"
+    text = f"Consider {about}; {rest}"
+    note = f"Read as “{text}”: so the opening of “{title}” calls the name."
+    written = frozenset(word.casefold() for name in terms for word in name.words)
     return Reworded(
-        text=text, documents=frozenset(defining), note=f"Read as “{text}”: so the opening of “{title}” calls the name."
+        text=text,
+        rest=rest,
+        names=written,
+        parties=len(terms),
+        is_past=_PAST.search(before) is not None,
+        documents=frozenset(group),
+        note=note,
     )
 
 
@@ -210,7 +236,7 @@ def _list_names(question: str) -> Iterator[_Name]:
         start, end = found.start, found.end
         if question[start:end].isupper() or _GERMAN_NOUN.search(question, 0, start):
             continue
-        words = list(_WORD.finditer(question, start, end))
+        words = list(WORD.finditer(question, start, end))
         if words:
             yield _make_name(question, words, end)
         if start == 0 and len(words) > 1:
@@ -224,31 +250,7 @@ def _make_name(question: str, words: Sequence[re.Match[str]], end: int) -> _Name
     address = _ADDRESS.search(question, 0, begin)
     return _Name(
         written=question[begin:end],
-        words=_read_words(question[begin:end]),
+        words=read_words(question[begin:end]),
         start=address.start() if address else begin,
         end=end,
     )
-
-
-def _read_words(text: str) -> frozenset[str]:
-    """Returns the words of a text; `HALDEN` counts as `Halden`."""
-    return frozenset(word.capitalize() if word.isupper() else word for word in _WORD.findall(text))
-
-
-def _list_definitions(text: str) -> Iterator[tuple[frozenset[str], str]]:
-    """Yields the words of the name before each definition of the opening of an agreement, and the term with its
-    article. The address behind a name is no part of it.
-    """
-    between = _BETWEEN.search(text)
-    if between is None:
-        return
-    begin = between.end()
-    for definition in _DEFINITION.finditer(text, begin):
-        before = text[max(begin, definition.start() - _LONGEST_NAME) : definition.start()]
-        parts = [part.lstrip(' ,;)*_\n–-”’"“') for part in _BREAK.split(_NUMBER.sub(" ", before))]
-        name = _NAME_ENDS.split(next((part for part in reversed(parts) if _WORD.search(part)), ""), maxsplit=1)[0]
-        begin = definition.end()
-        words, term = _read_words(name), definition["term"]
-        if term[0].isupper() and len(words) <= _LONGEST_PARTY and words.isdisjoint(_read_words(term)):
-            article = definition["article"] or definition["before"] or ("" if _FOREIGN.search(definition[0]) else "the")
-            yield words, f"{article} {term}".strip()

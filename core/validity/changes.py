@@ -54,6 +54,30 @@ _SUBJECT = re.compile(
     r" (?:(?:set out|specified|stated|set forth|referred to|provided) )?(?:in|under|nach|gemäß|à|dans|de) \Z",
     re.IGNORECASE,
 )
+_TERM = r"(?-i:[A-ZÄÖÜ])[\w’'-]{1,30}(?: (?-i:[A-ZÄÖÜ])[\w’'-]{1,30}){0,3}"
+_OF_TERM = re.compile(
+    rf"(?:\A|[,;:] |\d )(?:the|die|der|das) (?P<term>{_TERM})"
+    r" (?:is|are|shall be|will be|becomes?|beträgt|wird|lautet)\b",
+    re.IGNORECASE,
+)
+"""A term at the beginning of what is said of it: "With effect from 1 May 2024 the Rent is £500"."""
+_DEFINITION_OF = re.compile(
+    rf"\b(?:definitions?|meaning|begriffs?|definition) (?:of|des|der|de) (?:the )?(?:term )?[\"“„«]?(?P<term>{_TERM})",
+    re.IGNORECASE,
+)
+_SETS_ANEW = re.compile(
+    r"\b(?:with effect from|as from|from|with effect on|effective|ab(?: dem)?|mit wirkung vom|à compter du)"
+    r" (?:and including )?\d|\b(?:in place of|instead of|rather than|anstelle von|(?:an)?statt|au lieu de)\b",
+    re.IGNORECASE,
+)
+_IN_PLACE_OF = re.compile(
+    r"\b(?:in place of|instead of|rather than|anstelle von|(?:an)?statt|au lieu de)\s"
+    r"(?P<old>(?:[A-Z]{3}\s)?[€$£]?\s?\d[^\s;]{0,30})",
+    re.IGNORECASE,
+)
+_DEFINES = re.compile(r"[\"”“»*_]{0,3}\s?(?:[:|]|means?\b|shall mean\b|bedeutet\b|désigne\b)", re.IGNORECASE)
+"""What follows a term in the line that defines it."""
+_MARKS = ' \t#*_|-–•"“„«'
 _LINE_END = re.compile(r"[.!?][\"“”»]?\n")
 _PARAGRAPH = re.compile(r" (?:abs\.|absatz|satz|nr\.|paragraph|alinéa) ?\d.*\Z", re.IGNORECASE)
 """A paragraph of a clause, which headings and lines do not name."""
@@ -63,7 +87,8 @@ _PARAGRAPH = re.compile(r" (?:abs\.|absatz|satz|nr\.|paragraph|alinéa) ?\d.*\Z"
 class ClauseChange:
     """`text` is the sentence with the words that it quotes, verbatim at `start` in its passage. `part` names the
     clause. The clause has all `words` that go, and all of the stems of `subject`, what is set anew or ends. With
-    `is_title`, `part` is the heading of the clause, under which the amendment changes it.
+    `is_title`, `part` is the heading of the clause, under which the amendment changes it; with `is_term`, a term that
+    is set anew where it is defined: `THE RENT: £500`.
     """
 
     part: str
@@ -72,6 +97,7 @@ class ClauseChange:
     words: tuple[str, ...] = ()
     subject: frozenset[str] = frozenset()
     is_title: bool = False
+    is_term: bool = False
 
 
 def find_clause_changes(text: str, heading: str = "") -> Iterator[ClauseChange]:
@@ -88,6 +114,7 @@ def find_clause_changes(text: str, heading: str = "") -> Iterator[ClauseChange]:
         quotes = list(_find_quotes(said))
         plain = _mask(own, quotes)
         change = _read_change(said, plain, quotes, start) or _read_setting(said, plain, start)
+        change = change or _read_term(said, plain, quotes, start)
         if change is not None and not _DENIED.search(plain):
             at = stop
             yield change
@@ -187,6 +214,23 @@ def _read_setting(said: str, plain: str, start: int) -> ClauseChange | None:
     return None
 
 
+def _read_term(said: str, plain: str, quotes: Sequence[tuple[int, int]], start: int) -> ClauseChange | None:
+    """Returns the change of "the Rent is £91,500 in place of £84,000", "The Break Date is deleted, and “…” is
+    substituted" and "In the definition of “Rent”, “£500” is replaced by “£600”".
+    """
+    verb = _DONE.search(plain)
+    defined = _DEFINITION_OF.search(said)
+    found = defined or _OF_TERM.search(plain)
+    if found is None or (verb is None and (defined or not _SETS_ANEW.search(plain))):
+        return None
+    quotes = [(begin, end) for begin, end in quotes if begin >= found.end()]
+    border = _find_border(plain, quotes, verb) if verb and defined else 0
+    words = [said[begin:end] for begin, end in quotes if end <= border]
+    words += [old["old"].rstrip(".,;") for old in _IN_PLACE_OF.finditer(plain)]
+    term = found["term"]
+    return ClauseChange(part=term, text=said, start=start, words=tuple(words), subject=find_stems(term), is_term=True)
+
+
 def _read_ending(text: str, heading: str, sentences: Sequence[tuple[int, int]]) -> ClauseChange | None:
     """Returns the change of "The review of 1 May does not take place. The rent is reviewed on 1 June instead.", which
     names its clause by the heading above it; None if the first sentence ends nothing, or names a clause itself.
@@ -230,9 +274,18 @@ def is_changed(change: ClauseChange, heading: str, text: str, span: Span, replac
 
 
 def _is_in(change: ClauseChange, heading: str, before: str, line: str) -> bool:
+    if change.is_term:
+        return bool(change.words) or _defines(change.part, line)
     if change.is_title:
         return is_below(change.part, heading, before, line)
     return is_in_part(change.part, heading, before)
+
+
+def _defines(term: str, line: str) -> bool:
+    """Returns whether a line defines a term: `THE RENT: £500 a month`, `“Rent” means …`, `| Rent | £500 |`."""
+    plain = line.strip(_MARKS)
+    plain = plain[4:].lstrip(_MARKS) if plain[:4].casefold() == "the " else plain
+    return plain[: len(term)].casefold() == term.casefold() and _DEFINES.match(plain, len(term)) is not None
 
 
 def _has_words(change: ClauseChange, line: str) -> bool:

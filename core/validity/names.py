@@ -25,9 +25,10 @@ __all__ = ["DocumentName", "NameIndex"]
 
 _WORD = re.compile(r"[^\W_]+(?:[./-][^\W_]+)*")
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_ARTICLES = frozenset(("the", "this", "der", "die", "das", "den", "dem", "des"))
+_ARTICLES = frozenset(("the", "a", "an", "this", "der", "die", "das", "den", "dem", "des"))
 _NO_MEANING = frozenset(("no", "nr", "number", "nummer"))
 _BEFORE_DATE = frozenset(("of", "dated", "from", "vom", "as", "version", "fassung", "in", "on", "edition", "stand"))
+_BETWEEN = frozenset(("of", "the", "for", "at", "in", "der", "die", "das", "des", "dem"))
 _SERIES = frozenset(("version", "edition", "fassung", "ausgabe"))
 _OF_NUMBERS = _SERIES | _BEFORE_DATE | {"release", "revision", "rev", "ver", "v", "issue", "auflage"}
 _NUMBER = re.compile(r"v?\d.*")
@@ -254,4 +255,6 @@ def _without_dates(title: str) -> list[str]:
 
 
 def _has_run(words: Sequence[str], run: Sequence[str]) -> bool:
-    return any(list(words[at : at + len(run)]) == list(run) for at in range(len(words) - len(run) + 1))
+    """Returns whether words have others one after another; `Lease Unit 7` has those of "lease of Unit 7"."""
+    words, run = ([word for word in listed if word not in _BETWEEN] for listed in (words, run))
+    return bool(run) and any(list(words[at : at + len(run)]) == list(run) for at in range(len(words) - len(run) + 1))

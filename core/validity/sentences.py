@@ -35,7 +35,8 @@ _LONGEST_REST = 40
 _CUE = re.compile(
     r"obsolete|updates|updated by"
     r"|force|effect|entered into|appl(?:y|ies)|valid|expire|cease|replace|supersede|repeal|revoke|amend|withdrawn"
-    r"|is made|was made|is dated|executed|concluded|addendum|nachtrag|vereinbarung|geschlossen|ändern|ergänzen"
+    r"|is made|was made|dated|supplement|varie[sd]|executed|concluded|addendum|nachtrag|vereinbarung|geschlossen"
+    r"|ändern|ergänz"
     r"|terminat|kraft|gilt|gelten|gültig|ersetz|löst|aufgehoben|geändert|ändert|endet",
     re.IGNORECASE,
 )
@@ -47,7 +48,7 @@ _HEDGE = re.compile(
 )
 _OWN = re.compile(
     r"\b(?:this|these|the present) (?:[\w-]{1,30} ){0,3}?(?:regulation|directive|decision|act|law|polic(?:y|ies)"
-    r"|agreement|contract|lease|procedure|guideline|guidance|document|version|edition|issue|statute|ordinance|by-?law"
+    r"|agreement|contract|lease|deed|procedure|guideline|guidance|document|version|edition|issue|statute|ordinance|by-?law"
     r"|terms|conditions|handbook|manual|standard|notice|amendment|addendum|order|rules?|plan|tariff|schedule|list|code"
     r"|instruction|circular|charter|protocol|specification|scheme)s?\b"
     r"|\bdie(?:se[rsnm]?|s) (?:[\wäöüß-]{1,30} ){0,2}?[\wäöüß-]{0,40}(?:satzung|verordnung|richtlinie|ordnung|gesetz"
@@ -141,7 +142,17 @@ _CLOSES = re.compile(r"\b(?:geschlossen|vereinbart|abgeschlossen)\b", re.IGNOREC
 """`Dieser Vertrag wird am 1. März 2023 … geschlossen`."""
 _FOLLOWING = re.compile(r"\b(?:folgende|nachstehende)[rs]? [\wäöüß-]{0,40}(?:vertrag|vereinbarung)\b", re.IGNORECASE)
 _LOEST = re.compile(r"\blöst\b", re.IGNORECASE)
-_AMENDS = re.compile(r"\b(?:amends?|updates|modifies|ändert|ändern)\b", re.IGNORECASE)
+_AMENDS = re.compile(
+    r"\b(?:amends?|updates|modifies|varies|supplements|(?:is|are) (?:made )?supplement(?:al|ary) to|ändert|ändern"
+    r"|ergänzt)\b",
+    re.IGNORECASE,
+)
+_DATED = re.compile(r"[*_ ]{0,4}(?:this .{1,40} is )?dated:? ", re.IGNORECASE)
+"""The first line of an agreement: `DATED 14 March 2022`."""
+_PLACE = re.compile(
+    r"(?:,? (?:(?-i:[A-ZÄÖÜ])[\w'’.-]{0,30}|\d{1,5}\w?|in|at|the|of)){1,12},? (?=(?:dated|of|vom) )", re.IGNORECASE
+)
+"""What a name of an agreement has between its comma and its day: `Unit 7, Harbour Works dated 14 March 2022`."""
 _AMENDED = re.compile(r"\b(?:is|are) (?:hereby )?amended\b|\bwird(?: wie folgt)? geändert\b", re.IGNORECASE)
 _AS_AMENDED_BY = re.compile(r"\bas (?:last )?amended by\b|\b(?:zuletzt )?geändert durch\b", re.IGNORECASE)
 _NAME_ENDS = re.compile(
@@ -167,8 +178,8 @@ _PART = re.compile(
 _DIRECTLY = re.compile(r"(?:(?: [\w-]{1,30}){0,3}| .{0,600}(?:,| and| und),?(?: [\w-]{1,20}){0,2}) ", re.DOTALL)
 """What may stand between a document and what it does: some words, or another thing that it does."""
 _LEADS = re.compile(
-    r"\A(?:(?:the|on the same day|at the same time|simultaneously|gleichzeitig|zugleich|hiermit|die|der|das|den|dem)"
-    r",? ){1,4}",
+    r"\A(?:(?:the|an?|on the same day|at the same time|simultaneously|gleichzeitig|zugleich|hiermit|die|der|das|den"
+    r"|dem),? ){1,4}",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(
@@ -360,6 +371,8 @@ def read_title(line: str) -> list[Statement]:
     text = " ".join(line[: 2 * _LONGEST].split())
     if len(text) > _LONGEST_TITLE or _HEDGE.search(text):
         return []
+    if (dated := _DATED.match(text)) and (day := read_date(text, dated.end())) and day.end == len(text.rstrip(" .*_")):
+        return [_state(VALID_FROM, day.day.isoformat())]
     return [_state(AMENDS, name) for name in _read_names(read_amended_title(text), AMENDS)]
 
 
@@ -377,8 +390,22 @@ def _read_names(text: str, states: str = SUPERSEDES) -> Iterator[str]:
     text = leave_out_parties(text) if states == AMENDS else text
     end = _NAME_ENDS.search(text)
     named = text if end is None else text[: end.start()]
+    if states == AMENDS and end is not None:
+        named += _read_rest_with_day(text, end.start())
     for part in _AND.split(named.strip(" ,")):
         name = _LEADS.sub("", part.strip(" ,\"'“”„»«"), count=1).strip(" ,\"'“”„»«()")
         is_general = _PART.match(name) or _GENERAL.match(name) or _OWN.match(name) or not _TELLING.search(name)
         if 3 < len(name) <= _LONGEST_NAME and not is_general:
             yield name
+
+
+def _read_rest_with_day(text: str, at: int) -> str:
+    """Returns " dated 14 March 2022" if a name goes on behind its comma, with words of a place and a day."""
+    place = _PLACE.match(text, at)
+    day = (
+        None
+        if place is None
+        else next((day for day in find_dates(text[: at + _LONGEST_NAME]) if day.start >= at), None)
+    )
+    is_next = day is not None and place is not None and day.start - place.end() <= len("dated the ")
+    return f" dated {text[day.start : day.end]}" if day is not None and is_next else ""

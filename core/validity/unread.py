@@ -20,7 +20,8 @@ _VERB = re.compile(
 )
 """What headings have not, and the opening of an amendment once: "is entered into"."""
 _TITLE = re.compile(
-    r"[#*_ ]{0,6}(?:\w{1,20} )?(?:amendment|addendum|nachtrag|avenant)\b[^.!?;:\n]{0,100}", re.IGNORECASE
+    r"[#*_ ]{0,6}(?:\w{1,20} )?(?:amendment|addendum|deed of variation|nachtrag|avenant)\b[^.!?;:\n]{0,100}",
+    re.IGNORECASE,
 )
 _OPENING = re.compile(
     r"(?:this|dieser|diese|dieses|le présent|cet) (?:\w{1,20} )?(?:amendment|addendum|nachtrag|\w{0,20}vereinbarung"

@@ -158,12 +158,14 @@ class Session:
         searcher: tuple[str, Searcher] | None = None,
         entities: tuple[str, ...] | None = None,
         private: bool | None = None,
+        documents: frozenset[str] | None = None,
     ) -> SearchResult:
         """Returns the whole result of a search as in `search`, with the facts of the graph.
 
         The result has no facts if the corpus has none, or if the searcher does not use its graph.
         """
-        return await self._search(text, k, step, searcher or self._searcher, entities, private, facts=True)
+        chosen = searcher or self._searcher
+        return await self._search(text, k, step, chosen, entities, private, facts=True, documents=documents)
 
     async def _search(
         self,

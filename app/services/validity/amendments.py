@@ -265,7 +265,7 @@ def _describe_unaffected(ref: DocumentRef, validity: Validity, changes: Sequence
 
 
 def _name_part(change: ClauseChange) -> str:
-    return f"“{change.part}”" if change.is_title else change.part
+    return f"“{change.part}”" if change.is_title or change.is_term else change.part
 
 
 def _describe(ref: DocumentRef, found: _Amending) -> str:

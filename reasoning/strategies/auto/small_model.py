@@ -24,12 +24,12 @@ from reasoning.citations.quotes import passage_text, select_quote
 from reasoning.engine.answers import Conclusion, abstain, answer_from_conclusion, answer_from_step, fill_step
 from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.engine.session import OpenStep, Session
-from reasoning.parties import list_parties
+from reasoning.parties import Reworded, list_parties
 from reasoning.reading import find_evidence, is_judgement_asked, is_short_answer_asked
 from reasoning.strategies.auto.execution import LOOK
 from reasoning.strategies.auto.quotes import MOST_QUOTES, Quotes, cut_to_units, quote_units_of, read_quotes
 from reasoning.strategies.auto.table_rows import compute_rows, conclude_rows
-from reasoning.strategies.extractive.looking import OPENINGS, Searched, search_reworded
+from reasoning.strategies.extractive.looking import OPENINGS, Searched, add_hits, search_reworded
 from reasoning.strategies.extractive.over_periods.found import Series
 from reasoning.strategies.extractive.over_periods.series import find_series
 from reasoning.strategies.extractive.over_rows import RowsAnswer
@@ -170,8 +170,14 @@ async def _reword(
     async def search_openings(text: str) -> Sequence[Hit]:
         return await session.search(text, OPENINGS, private=True)
 
-    async def search(text: str) -> Searched:
-        return await read(text, await session.search_fully(text, len(found.hits), step=LOOK, private=True))
+    async def search(reworded: Reworded) -> Searched:
+        k = len(found.hits)
+        if session.question.parts:
+            text = reworded.text
+            return await read(text, await session.search_fully(text, k, step=LOOK, private=True))
+        text, documents = reworded.rest, reworded.documents
+        searched = await session.search_fully(text, k, step=LOOK, private=True, documents=documents)
+        return await read(text, add_hits(searched, found, reworded))
 
     taken = await search_reworded(await read(question, found), search_openings, search, session.trace)
     return taken.text, taken.found

@@ -12,19 +12,25 @@ from core.ports.retrieval import Hit, Query, SearchResult
 from core.text.value_kinds import find_stems
 from core.trace import Trace
 from reasoning.engine.reasoner import ReasoningBackends
-from reasoning.parties import list_parties, reword_parties
+from reasoning.parties import Reworded, list_parties, reword_parties
 from reasoning.strategies.extractive.following import read_and_follow
 from reasoning.strategies.extractive.quoting.answering import LEAST, is_answered
 from reasoning.strategies.extractive.quoting.reading import Reading
 from reasoning.strategies.extractive.quoting.units import READ
 from reasoning.strategies.extractive.quoting.writing import write_unit
 
-__all__ = ["OPENINGS", "Look", "Searched", "find_heads", "search_and_read", "search_reworded"]
+__all__ = ["OPENINGS", "Look", "Searched", "add_hits", "find_heads", "search_and_read", "search_reworded"]
 
 OPENINGS = 20
 """Passages among which the opening of an agreement is looked for: mails and tables have a rare name as well."""
 _SURE = 0.7
 """An answer that is right as probably is not asked for again."""
+_MARGIN = 0.1
+"""An answer is better than another one if it is right by this more probably."""
+_SEVERAL = 2
+_OPENING = (
+    "agreement between parties: the Landlord, the Tenant, the Employer, the Employee, the Supplier, the Customer:"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,9 +96,12 @@ async def search_and_read(
         wider = replace(query, text=text, k=OPENINGS, web=False)
         return (await backends.searcher.search(wider, trace)).hits
 
-    async def search_again(reworded: str) -> Searched:
-        again = replace(query, text=reworded, private=True)
-        return await read(await backends.searcher.search(again, trace), again)
+    async def search_again(reworded: Reworded) -> Searched:
+        if query.parts:
+            again = replace(query, text=reworded.text, private=True)
+            return await read(await backends.searcher.search(again, trace), again)
+        within = replace(query, text=reworded.rest, documents=reworded.documents, private=True)
+        return await read(add_hits(await backends.searcher.search(within, trace), first, reworded), within)
 
     taken = await search_reworded(await read(first, query), search_openings, search_again, trace)
     hits = taken.found.hits
@@ -115,33 +124,77 @@ class Searched:
 async def search_reworded(
     first: Searched,
     search_openings: Callable[[str], Awaitable[Sequence[Hit]]],
-    search: Callable[[str], Awaitable[Searched]],
+    search: Callable[[Reworded], Awaitable[Searched]],
     trace: Trace,
 ) -> Searched:
     """Returns what is found and read for the question in the words of an agreement, followed by the first hits.
 
-    Returns `first` if no agreement defines the names of the question, if it is sure and the other is not, or if another
-    document answers as probably: a table of the staff may have the name as well. `search_openings` finds `OPENINGS`
-    passages. The words of an agreement are words of a passage, which `search` must not send to the web.
+    Returns `first` if no agreement defines the names of the question, if two of them answer as probably, or if the
+    first reading is better. `search_openings` finds `OPENINGS` passages. The words of an agreement are words of a
+    passage, which `search` must not send to the web.
     """
     parties = list_parties(first.text) if first.reading.asked.is_question else ()
-    reworded = reword_parties(first.text, first.found.hits) if parties else None
-    if parties and (reworded is not None or first.reading.right < _SURE):
-        openings = await search_openings(f"agreement between {' and '.join(parties)}")
-        reworded = reword_parties(first.text, (*first.found.hits, *openings))
-    if reworded is None:
+    agreements = reword_parties(first.text, first.found.hits) if parties else ()
+    if parties and (agreements or first.reading.right < _SURE):
+        openings = await search_openings(f"{_OPENING} {' and '.join(parties)}")
+        agreements = reword_parties(first.text, (*first.found.hits, *openings))
+    asked = [(reworded, await search(reworded)) for reworded in agreements]
+    chosen = _choose_agreement(asked)
+    if chosen is None or not _displaces(first, *chosen):
         return first
-    again = await search(reworded.text)
-    units = first.reading.units
-    is_of_others = bool(units) and units[0].hit.document.id not in reworded.documents
-    is_answered_first = is_answered(first.reading, LEAST, sure=False)
-    answers = is_answered(again.reading, LEAST, sure=False) and again.reading.right >= first.reading.right
-    is_sure = first.reading.right >= _SURE > again.reading.right
-    if is_answered_first and not answers and (is_of_others or is_sure):
-        return first
+    reworded, again = chosen
     trace.note(reworded.note)
     hits = tuple({hit.chunk.id: hit for hit in (*again.found.hits, *first.found.hits)}.values())
-    return replace(again, found=replace(again.found, hits=hits), note=reworded.note)
+    return replace(again, text=reworded.text, found=replace(again.found, hits=hits), note=reworded.note)
+
+
+def add_hits(found: SearchResult, first: SearchResult, reworded: Reworded) -> SearchResult:
+    """Returns what is found in an agreement, with its passages that were found first, for the question as it was."""
+    of_agreement = [hit for hit in first.hits if hit.document.id in reworded.documents]
+    return replace(found, hits=tuple({hit.chunk.id: hit for hit in (*found.hits, *of_agreement)}.values()))
+
+
+def _choose_agreement(asked: Sequence[tuple[Reworded, Searched]]) -> tuple[Reworded, Searched] | None:
+    """Returns the question in the words of the agreement that answers it; None if another one answers as probably."""
+    if len(asked) < _SEVERAL:
+        return next(iter(asked), None)
+    best, second, *_ = sorted(asked, key=lambda item: -item[1].reading.right)
+    is_clear = best[1].reading.right >= second[1].reading.right + _MARGIN
+    return best if _answers(best[1]) and (is_clear or not _answers(second[1])) else None
+
+
+def _displaces(first: Searched, reworded: Reworded, again: Searched) -> bool:
+    """Returns whether the reading of an agreement is better than the first one.
+
+    If the first one quotes another document, such as a report of a company that is a party as well, the agreement has
+    to say more of what is asked, and tells nothing of what a single party did. If none of them answers, the agreement
+    is nearer only if nothing read has the name, or if the question names both parties.
+    """
+    answers, right = _answers(again), again.reading.right
+    units = first.reading.units
+    is_of_others = bool(units) and units[0].hit.document.id not in reworded.documents
+    if is_of_others and reworded.is_past and reworded.parties < _SEVERAL:
+        return False
+    if not _answers(first):
+        lacking = {word.casefold() for word in first.reading.lacking}
+        is_between = reworded.parties >= _SEVERAL or not reworded.names.isdisjoint(lacking)
+        is_near = is_between or not is_of_others
+        return is_near or (answers and _count_lacking(again, reworded) <= _count_lacking(first, reworded))
+    if not answers or first.reading.right >= _SURE > right:
+        return False
+    if not is_of_others:
+        return True
+    says_more = reworded.parties >= _SEVERAL or _count_lacking(again, reworded) < _count_lacking(first, reworded)
+    return right >= first.reading.right + (0 if says_more else _MARGIN)
+
+
+def _answers(searched: Searched) -> bool:
+    return is_answered(searched.reading, LEAST, sure=False)
+
+
+def _count_lacking(searched: Searched, reworded: Reworded) -> int:
+    """Returns how many words of the question no quote has, apart from the names."""
+    return sum(word.casefold() not in reworded.names for word in searched.reading.lacking)
 
 
 def find_heads(hit: Hit) -> str:

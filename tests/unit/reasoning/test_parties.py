@@ -1,11 +1,12 @@
 """Names in questions are reworded as the terms of the agreement that defines them, and only then."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
 from core.ports.retrieval import Hit
-from reasoning.parties import reword_parties
+from reasoning.parties import Reworded, reword_parties
 from testing.word_search import hit
 
 CONTRACT = (
@@ -24,6 +25,10 @@ def contract(key: str = "contract", title: str = "Contract of employment", text:
     return hit(key, title, text)
 
 
+def reword(question: str, hits: Sequence[Hit]) -> Reworded | None:
+    return next(iter(reword_parties(question, hits)), None)
+
+
 @pytest.mark.parametrize(
     ("question", "reworded"),
     [
@@ -34,7 +39,7 @@ def contract(key: str = "contract", title: str = "Contract of employment", text:
     ],
 )
 def test_parties_are_called_as_the_contract_calls_them(question: str, reworded: str) -> None:
-    found = reword_parties(question, [hit("staff", "Staff", STAFF), contract(), hit("lease", "Lease", LEASE)])
+    found = reword(question, [hit("staff", "Staff", STAFF), contract(), hit("lease", "Lease", LEASE)])
     assert found is not None
     assert found.text == f"Consider Contract of employment of {reworded}"
     assert found.documents == {"contract"}
@@ -63,7 +68,7 @@ IN_CAPITALS = CONTRACT.replace("Halden Mills", "HALDEN MILLS").replace("Tor Vik"
     ],
 )
 def test_openings_and_questions(opening: str, question: str, reworded: str | None) -> None:
-    found = reword_parties(question, [contract(text=opening)])
+    found = reword(question, [contract(text=opening)])
     assert (found.text.partition("; ")[2] if found else None) == reworded
 
 
@@ -85,11 +90,11 @@ def test_openings_and_questions(opening: str, question: str, reworded: str | Non
     ],
 )
 def test_it_has_to_be_clear_whom_a_term_means(opening: str, question: str) -> None:
-    assert reword_parties(question, [contract(text=opening)]) is None
+    assert not reword_parties(question, [contract(text=opening)])
 
 
 def test_pages_of_the_web_are_no_openings() -> None:
-    assert reword_parties("Can Vik resign?", [replace(contract(), url="https://example.org")]) is None
+    assert not reword_parties("Can Vik resign?", [replace(contract(), url="https://example.org")])
 
 
 @pytest.mark.parametrize(
@@ -100,14 +105,14 @@ def test_pages_of_the_web_are_no_openings() -> None:
     ],
 )
 def test_articles_of_terms(opening: str, asked: str) -> None:
-    found = reword_parties("Kann Corvo kündigen?", [contract(text=opening)])
+    found = reword("Kann Corvo kündigen?", [contract(text=opening)])
     assert found is not None
     assert found.text.partition("; ")[2] == f"{asked} kündigen?"
 
 
 def test_of_two_agreements_the_title_that_the_question_says_is_meant() -> None:
     loan = hit("loan", "Loan agreement", LEASE.replace("Tenant", "Borrower"))
-    found = reword_parties("Can Marn Tools assign the lease?", [loan, hit("lease", "Lease of a mill", LEASE)])
+    found = reword("Can Marn Tools assign the lease?", [loan, hit("lease", "Lease of a mill", LEASE)])
     assert found is not None
     assert found.text == "Consider Lease of a mill of Marn Tools; can the Tenant assign the lease?"
 
@@ -115,7 +120,7 @@ def test_of_two_agreements_the_title_that_the_question_says_is_meant() -> None:
 def test_an_amendment_is_read_with_its_agreement() -> None:
     amendment = contract("amendment", "First Amendment to the Contract of employment")
     for hits in ([amendment], [amendment, contract()]):
-        found = reword_parties("Can Vik take a second job?", hits)
+        found = reword("Can Vik take a second job?", hits)
         assert found is not None
         assert found.text.lower().removeprefix("consider ").removeprefix("the ").startswith("contract of employment")
 
@@ -132,18 +137,76 @@ def test_an_amendment_is_read_with_its_agreement() -> None:
     ],
 )
 def test_other_questions_stay(question: str) -> None:
-    assert reword_parties(question, [contract()]) is None
+    assert not reword_parties(question, [contract()])
 
 
-def test_of_several_agreements_none_is_meant() -> None:
-    question = "Can Halden Mills sublet?"
+def test_each_of_several_agreements_may_be_meant() -> None:
     lease = hit("lease", "Lease", LEASE.replace("Marn Tools plc", "Halden Mills GmbH"))
-    assert reword_parties(question, [contract(), lease]) is None
+    found = reword_parties("Can Halden Mills sublet?", [contract(), lease])
+    assert [(reworded.rest, reworded.documents) for reworded in found] == [
+        ("can the Employer sublet?", {"contract"}),
+        ("can the Tenant sublet?", {"lease"}),
+    ]
+
+
+def test_of_agreements_with_the_same_roles_none_is_meant() -> None:
     agreements = [contract(str(number)) for number in range(3)]
-    assert reword_parties("Can Vik take a second job?", agreements) is None
-    amended = reword_parties("Can Vik take a second job?", agreements[:2])
+    assert not reword_parties("Can Vik take a second job?", agreements)
+    amended = reword("Can Vik take a second job?", agreements[:2])
     assert amended is not None
     assert amended.documents == {"0", "1"}
+
+
+LIST = "PARTICULARS\nTHE LANDLORD: MARN LIMITED (company number 9)\nTHE TENANT: Tor Vik, 5 Elm Hill\nTHE TERM: A year"
+TABLE = "Party | Name | Capacity\n1 | Marn Estates Limited | Landlord\n2 | Tor Vik | Tenant"
+TO_YOU = "Your employment:\nEmployer | Marn Estates\nEmployee | Tor Vik, 5 Elm Hill\nPension | you 5%, we 8%"
+SOFTWARE = "Supplier | Marn Systems Ltd, Bristol (“Marn”)\nCustomer | Storvik plc, Hull"
+LETTER = (
+    "Marn Instruments, Inc.\n\nMs. Ines Corvo\n\nDear Ms. Corvo:\n\nWe are pleased to confirm the terms on which Corvo"
+    " Regulatory LLC (“you” or the “Consultant”) will advise Marn Instruments, Inc. (“we” or the “Client”)."
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "rest"),
+    [
+        (LIST, "May Vik keep a dog?", "may the Tenant keep a dog?"),
+        (TABLE, "When can Marn re-enter?", "when can the Landlord re-enter?"),
+        (TO_YOU, "Does Marn pay Vik's pension?", "do we pay your pension?"),
+        (TO_YOU + "\nThe Employee works at Hull.", "Must Vik work?", "must the Employee work?"),
+        (SOFTWARE, "May Storvik leave Marn?", "may the Customer leave Marn?"),
+        (LETTER, "May Ines Corvo work for a rival of Marn?", "may you work for a rival of us?"),
+        (LETTER, "Is Corvo Regulatory insured?", "are you insured?"),
+        ("Mieter: Tor Vik\nVermieter: Marn GmbH", "Darf Vik kündigen?", "darf der Mieter kündigen?"),
+        (LIST, "May Vik give notice by email?", "may the Tenant give notice by email?"),
+        (
+            "| Client | Tor Vik |\n| Contractor | Marn Ltd, Hull |",
+            "May Vik hire a cleaner?",
+            "may the Client hire a cleaner?",
+        ),
+        (
+            "Bailleur : Marn SA\nLocataire : Tor Vik",
+            "Quand Vik peut-il partir ?",
+            "quand le Locataire peut-il partir ?",
+        ),
+    ],
+)
+def test_lists_of_parties_and_letters(text: str, question: str, rest: str) -> None:
+    assert [found.rest for found in reword_parties(question, [contract(text=text)])] == [rest]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Employee | Tor Vik\nOffice | Bergen",  # the other party is missing
+        "Name | Status\nTor Vik | Employee\nAnna Holm | Employee\nIda Lund | Employee\nMarn plc | Employer",  # people
+        "Supplier: Tor Vik | Customer: Marn plc | Price: 9",  # a row of a sheet
+        "Customer | Supplier\nTor Vik | Marn plc",  # names of columns
+        "Dear Tor Vik,\n\nplease call me, Ida (“the boss”).",
+    ],
+)
+def test_other_lists_define_no_parties(text: str) -> None:
+    assert not reword_parties("Can Vik resign?", [contract(text=text)])
 
 
 @pytest.mark.parametrize(
@@ -155,4 +218,4 @@ def test_of_several_agreements_none_is_meant() -> None:
     ],
 )
 def test_other_documents_define_no_parties(text: str) -> None:
-    assert reword_parties("What did Halden Mills earn?", [contract(text=text)]) is None
+    assert not reword_parties("What did Halden Mills earn?", [contract(text=text)])

@@ -246,12 +246,15 @@ def find_other_subjects(asked: Asked, covered: Coverage, units: Sequence[Unit]) 
     """Returns which units are of passages about something else than what the question names, (units,).
 
     A name of the question that is in the title or the headings of a hit is a subject. If another hit has no word of any
-    subject, neither there nor in its text, its units are about something else: the revenue of another company.
+    subject, neither there nor in its text, its units are about something else: the revenue of another company. The
+    beginning of a document says of all its hits whose it is.
     """
     is_name = np.array([word.is_name and word.stem.isalpha() for word in asked.words], bool)
     is_subject = np.logical_and((covered.heads >= 1).any(axis=0), is_name)
     said = np.maximum(covered.heads, covered.texts)[:, is_subject].max(axis=1, initial=0.0)
-    last: NDArray[np.bool_] = np.logical_and(said.any(), said[_ranks_of(units)] == 0)
+    begun = {unit.hit.document.id for unit in units if not unit.hit.chunk.position and said[unit.rank]}
+    is_begun = np.array([unit.hit.document.id in begun for unit in units], bool)
+    last: NDArray[np.bool_] = np.logical_and(said.any(), (said[_ranks_of(units)] == 0) & ~is_begun)
     return last
 
 

@@ -19,6 +19,10 @@ CHANGES: list[tuple[str, str, tuple[str, ...], set[str]]] = [
     ("Dans l'article 3, les mots « dix » sont remplacés par « vingt ».", "article 3", (" dix ",), set()),
     ("The annual fee in Section 5 and Schedule C is USD 9.", "Section 5 and Schedule C", (), {"annual", "fee"}),
     ("The monthly rent set out in Section 3 is increased to $4,000.", "Section 3", (), {"month", "rent"}),
+    ("With effect from 1 May 2024 the Rent is £9,150 a month in place of £8,400.", "Rent", ("£8,400",), {"rent"}),
+    ("The Break Date is deleted, and “25 May 2028” is substituted.", "Break Date", (), {"break", "date"}),
+    ("The Deposit is increased by £75 to £875.", "Deposit", (), {"deposit"}),
+    ("In the definition of “Break Date”, “A” is replaced by “B”.", "Break Date", ("A",), {"break", "date"}),
 ]
 
 
@@ -34,6 +38,9 @@ NO_CHANGES = [
     "If Section 4 is deleted, the fee is waived.",
     "The day rates in Section 5 remain unchanged.",
     "A new Section 12 is added.",
+    "The Rent is £8,400 a year.",  # a recital
+    "If the Rent is increased, notice is given.",
+    "The Tenant is permitted to sublet.",
     "Section 5.2 of the Agreement applies to invoices.",
     "§ 4 dieses Nachtrags wird aufgehoben.",
     "Ziffer 5 wird nicht geändert.",
@@ -241,3 +248,18 @@ def test_the_clause_of_a_place_is_known_by_a_heading_above_it() -> None:
     assert is_placed("", "3. Fees\nThe fee is EUR 4.")
     assert is_placed("Garden › 3. Fees", "The fee is EUR 4.")
     assert not is_placed("", "20 April is a holiday\nThe fee is EUR 4.")
+
+
+def test_a_term_is_changed_where_it_is_defined_or_has_the_words_that_go() -> None:
+    (rent,) = find_clause_changes("With effect from 1 May 2024 the Rent is £900 instead of £840.")
+    (date,) = find_clause_changes("The Break Date is deleted, and “1 May 2028” is substituted.")
+
+    def changes(line: str) -> list[str]:
+        span = Span(start=0, end=len(line))
+        return [change.part for change in (rent, date) if is_changed(change, "", line, span)]
+
+    assert changes("THE RENT: £840 a month") == changes("The Tenant pays a rent of £840.") == ["Rent"]
+    assert changes("| Break Date | 1 May 2026 |") == changes("“Break Date” means 1 May 2026.") == ["Break Date"]
+    assert not changes("The Tenant may end this Lease on the Break Date.")
+    assert not changes("THE RENT: £700 a month")
+    assert not changes("THE RENT COMMENCEMENT DATE: 24 June 2022")

@@ -74,6 +74,15 @@ def test_an_amendment_names_an_agreement_of_its_parties_in_other_words() -> None
     assert list_amended(AMENDMENT, ref("a", "oak-elm msa", **said(("valid_from", "2023-03-01")))) == set()
 
 
+def test_small_words_tell_no_names_apart() -> None:
+    deed = ref("deed", **said(("amends", "lease of Unit 7 dated 1 March 2021")))
+    lease, other = (
+        ref(key, "LEASE", **said(("valid_from", "2021-03-01")))
+        for key in ("Lease Unit 7 Elm.pdf", "Lease Unit 8 Elm.pdf")
+    )
+    assert list_amended(deed, lease, other) == {("Lease Unit 7 Elm.pdf", "")}
+
+
 def test_an_amendment_names_no_agreement_of_other_parties() -> None:
     own = agreement("a", "Services Agreement", "elm", "oak", valid_from="2023-03-01")
     others = agreement("c", "Services Agreement", "elm", "birch", valid_from="2023-03-01")

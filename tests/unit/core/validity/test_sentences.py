@@ -3,7 +3,7 @@
 import pytest
 
 from core.validity.parts import is_in_part
-from core.validity.sentences import read_sentence
+from core.validity.sentences import read_sentence, read_title
 
 STATED = [
     ("This Regulation shall enter into force on 1 May 2024.", [("valid_from", "2024-05-01")]),
@@ -55,6 +55,12 @@ STATED = [
     ("Zwischen A und B wird am 3. März 2020 folgender Mietvertrag geschlossen:", [("valid_from", "2020-03-03")]),
     ("The Company filed Amendment No. 1 to the Lease dated May 1, 2020.", []),
     ("If the parties amend the Lease dated May 1, 2020, notice is given.", []),
+    (
+        "This deed is dated 2 May 2024 and is supplemental to a lease of Unit 7, Elm Works dated 1 March 2021.",
+        [("valid_from", "2024-05-02"), ("amends", "lease of Unit 7 dated 1 March 2021")],
+    ),
+    ("This Deed varies the Lease dated 3 May 2020.", [("amends", "Lease dated 3 May 2020")]),
+    ("This deed is supplemental to other deeds.", []),
     ("Regulation 12/2019 is amended as follows:", [("amends", "Regulation 12/2019")]),
     ("This Lease, as amended by Amendment No. 1, binds both.", [("amended_by", "Amendment No. 1")]),
     ("Diese Satzung tritt am 1. Mai 2024 in Kraft.", [("valid_from", "2024-05-01")]),
@@ -202,3 +208,11 @@ def test_a_passage_is_in_a_part_by_headings_and_numbered_lines(
     part: str, heading: str, before: str, *, is_in: bool
 ) -> None:
     assert is_in_part(part, heading, before) is is_in
+
+
+@pytest.mark.parametrize(
+    ("line", "days"),
+    [("DATED 14 March 2022", ["2022-03-14"]), ("Dated 3 May 2020 between A and B", []), ("Updated 3 May 2020", [])],
+)
+def test_a_first_line_may_be_the_day(line: str, days: list[str]) -> None:
+    assert [statement.value for statement in read_title(line)] == days

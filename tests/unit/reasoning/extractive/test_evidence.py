@@ -103,6 +103,17 @@ def test_another_company_comes_last() -> None:
     assert units[decide(rows, has_cosines=False, last=last).order[0]].text == "Revenue | 466.2"
 
 
+def test_the_beginning_of_a_document_says_whose_it_is() -> None:
+    begin = hit("policy", "Policy", "Norwick plc, version 2.")
+    clause, foreign = hit("policy", "Policy", "Tax is paid."), hit("other", "Other", "Tax is due.")
+    clause = replace(clause, chunk=replace(clause.chunk, id="policy#1", position=1))
+    titled = hit("norwick", "Norwick: results", "Revenue | 466.2")
+    asked = read_question("When is tax of Norwick paid?", COUNTS)
+    units = list_units(asked, [begin, clause, foreign, titled], 200)
+    last = find_other_subjects(asked, cover_units(asked, [begin, clause, foreign, titled], units), units)
+    assert [unit.text for unit, is_last in zip(units, last, strict=True) if is_last] == ["Tax is due."]
+
+
 @pytest.mark.parametrize(
     "question",
     [

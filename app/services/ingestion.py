@@ -87,6 +87,8 @@ async def submit(
     a new job may use before it pauses. `job_id` adds to an existing job. Raises `TooLarge` for a mail with too many
     attachments.
     """
+    for submission in submissions:
+        _check(submission, corpus)  # before its attachments are read: its media type may be none
     reader = AttachmentReader(container.loaders)
     found = await asyncio.to_thread(_read_all, reader, submissions)
     if rejected := [rejection for rejection in found if isinstance(rejection, Rejection)]:

@@ -15,12 +15,12 @@ from core.passage_context.other_words import find_other_words, find_said_labels,
 from core.passage_context.row_labels import MOST_STEMS, SUM_WORDS
 from core.ports.retrieval import Hit
 from core.text.name_spans import find_names
-from core.text.periods import find_months, leave_out_periods
+from core.text.periods import Period, find_months, leave_out_periods
 from core.text.terms import split_words
 from core.text.titles import find_wanted_marks
 from core.text.value_kinds import find_stems
 from core.text.word_lists import SMALL_WORDS
-from reasoning.strategies.extractive.over_periods.cells import FOOTNOTE, SeriesCell, list_cells
+from reasoning.strategies.extractive.over_periods.cells import FOOTNOTE, SeriesCell, list_cells, list_unread
 from reasoning.strategies.extractive.over_periods.tables import (
     Table,
     leave_out_rows,
@@ -129,11 +129,14 @@ class Asked:
 
 @dataclass(frozen=True, kw_only=True)
 class SeriesRow:
-    """A row with amounts under a label that the question says: how well it says it, and the name of the label."""
+    """A row with amounts under a label that the question says: how well it says it, and the name of the label. `unread`
+    are the periods in whose columns it has no amount.
+    """
 
     score: float
     name: frozenset[str]
     cells: tuple[SeriesCell, ...]
+    unread: tuple[Period, ...] = ()
 
 
 def read_asked(question: str) -> Asked:
@@ -178,7 +181,7 @@ def list_rows(asked: Asked, hits: Sequence[Hit]) -> Iterator[SeriesRow]:
                     continue
                 score, name = found
                 if cells := tuple(list_cells(hit, rank, row, grid, heads[row.start], table.caption)):
-                    yield SeriesRow(score=score, name=name, cells=cells)
+                    yield SeriesRow(score=score, name=name, cells=cells, unread=tuple(list_unread(hit, row, grid)))
 
 
 def asks_for_share(asked: Asked) -> bool:

@@ -130,6 +130,29 @@ async def test_what_is_expected_is_no_value_of_the_report() -> None:
     assert await tell(asked, versions_of(table.format("Q2 2023"))) == "Revenue, Q2 2023: $9,999 million [1]"
 
 
+@pytest.mark.parametrize(
+    ("own", "told"),
+    [
+        ("$ (410)", "Net income, Q2 2023: $ (410) million [1]"),
+        ("(410)", "Net income, Q2 2023: (410) million [1]"),
+        ("—", ""),
+        ("n/m", ""),
+        ("", ""),
+    ],
+)
+async def test_the_year_before_is_no_answer_where_the_own_period_has_a_loss_or_no_amount(own: str, told: str) -> None:
+    table = f"Results (in millions)\n\n| | Q2 2023 | Q2 2022 |\n|---|---|---|\n| Net income | {own} | $ 1,760 |\n"
+    other = "\n| | Q2 2022 |\n|---|---|\n| Net income | $ 1,760 |\n"
+    for text in (table, table + other):
+        assert await tell("What was net income in Q2 2023?", versions_of(text)) == told
+
+
+async def test_an_amount_of_the_own_period_stands_beside_a_plan_without_one() -> None:
+    table = "Results (in millions)\n\n| | Q2 2023 | Plan Q3 2023 |\n|---|---|---|\n| Net income | $1,760 | n/a |\n"
+    told = await tell("What was net income in Q2 2023?", versions_of(table))
+    assert told == "Net income, Q2 2023: $1,760 million [1]"
+
+
 async def test_an_amount_of_a_share_is_not_in_millions() -> None:
     """The head tells that it is of a share, or the caption leaves out amounts of a share."""
     rows = "| Earnings per share: | |\n| Basic | $1.34 |\n| Dividends declared | $0.24 |\n| Revenue | $12.50 |\n"

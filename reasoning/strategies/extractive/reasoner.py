@@ -16,6 +16,7 @@ from reasoning.citations.quotes import passage_text
 from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.strategies.extractive.looking import Look, find_heads, search_and_read
 from reasoning.strategies.extractive.over_periods.families import choose_family
+from reasoning.strategies.extractive.over_periods.found import Series
 from reasoning.strategies.extractive.over_periods.missing import find_missing_period, quote_other_periods
 from reasoning.strategies.extractive.over_periods.rows import read_asked
 from reasoning.strategies.extractive.over_periods.series import asks_for_series, find_series
@@ -93,7 +94,9 @@ class Extractive:
         answer = await self._conclude_series(question, over_periods, trace) if over_periods else None
         if answer is None:
             looks = await self._look_at_versions(question, trace) or await self._look_at_sides(question, trace)
-            answer = await self._conclude_rows(question, looks, trace) or self._conclude_sides(question, looks)
+            answer = await self._conclude_rows(question, looks, trace)
+            answer = answer or await self._conclude_values_of_sides(question, looks, trace)
+            answer = answer or self._conclude_sides(question, looks)
         if answer is None:
             look = over_periods or await self._look(question, question.text, trace)
             looks = [look]
@@ -243,18 +246,44 @@ class Extractive:
         """Returns the values of versions of a document, or of a table's periods, that a question asks for; None if it
         asks for none.
         """
-
-        async def search(documents: frozenset[str], k: int) -> Sequence[Hit]:
-            query = Query(corpus=question.corpus, text=question.text, k=k, documents=documents, private=False)
-            return (await self._backends.searcher.search(query, trace)).hits
-
-        series = await find_series(question, question.text, look.hits, search)
+        series = await self._find_series(question, question.text, look, trace)
         if series is None:
             return None
-        reading = look.reading if self._answers(question, look.reading) else None
+        return self._tell_series(
+            question, series, look.hits, look.reading if self._answers(question, look.reading) else None
+        )
+
+    async def _conclude_values_of_sides(self, question: Question, looks: Sequence[Look], trace: Trace) -> Answer | None:
+        """Returns the value of one report that a question asks for of each of its sides, such as two companies; None if
+        the value of one of them is not surely found.
+        """
+        sides = split_sides(question.text)
+        found = []
+        for look in looks if sides else ():
+            text = sides.questions.get(look.side, "") if sides else ""
+            series = await self._find_series(question, text, look, trace) if text and not look.is_version else None
+            if series is None or not series.is_single or series.others or series.ratios:
+                return None
+            cells = [replace(cell, label=f"{look.side}: {cell.label}") for cell in series.cells]
+            found.append(replace(series, cells=cells))
+        if not found:
+            return None
+        first, *others = found
+        return self._tell_series(question, replace(first, others=others), [hit for look in looks for hit in look.hits])
+
+    async def _find_series(self, question: Question, text: str, look: Look, trace: Trace) -> Series | None:
+        async def search(documents: frozenset[str], k: int) -> Sequence[Hit]:
+            query = Query(corpus=question.corpus, text=text, k=k, documents=documents, private=False)
+            return (await self._backends.searcher.search(query, trace)).hits
+
+        return await find_series(question, text, look.hits, search)
+
+    def _tell_series(
+        self, question: Question, series: Series, hits: Sequence[Hit], reading: Reading | None = None
+    ) -> Answer:
         text, citations, note = write_values(question.text, series, reading, self._config.sentences - 1)
-        hits = {hit.chunk.id: hit for hit in (*series.hits, *look.hits)}
-        shown = tuple(passage_text(hits[id]) for id in dict.fromkeys(citation.chunk_id for citation in citations))
+        by_chunk = {hit.chunk.id: hit for hit in (*series.hits, *hits)}
+        shown = tuple(passage_text(by_chunk[id]) for id in dict.fromkeys(citation.chunk_id for citation in citations))
         return Answer(
             text=text,
             reasoner="extractive",

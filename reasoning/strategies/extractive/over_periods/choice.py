@@ -22,6 +22,7 @@ __all__ = [
     "choose_rows",
     "find_label",
     "find_prior_year",
+    "find_unasked",
     "is_next_quarter",
     "is_prior_year",
     "list_periods",
@@ -159,7 +160,7 @@ def _choose_cell(asked: Asked, row: SeriesRow) -> SeriesCell | None:
     dated = [(cell.period, cell) for cell in cells if cell.period]
     if dated:
         marks = find_marks(cells[0].hit.document.key)
-        dated = [(cell.period, cell) for cell in _leave_out_others(cell for _, cell in dated) if cell.period]
+        dated = [(cell.period, cell) for cell in _leave_out_others(asked, (cell for _, cell in dated)) if cell.period]
         if not dated:
             return None
         of_year = [pair for pair in dated if not pair[0].month and str(pair[0].year) in marks]
@@ -183,13 +184,21 @@ def _rank(period: Period) -> tuple[tuple[int, int, int], int]:
     return period.end, -period.months
 
 
-def _leave_out_others(cells: Iterable[SeriesCell]) -> list[SeriesCell]:
-    """Returns the cells whose columns say only a period, or of whose columns all say the same beside it. `Plan 2024` is
-    no value beside `2023`, and of `Actual 2023` and `Plan 2024` it is not known which is wanted.
+def _leave_out_others(asked: Asked, cells: Iterable[SeriesCell]) -> list[SeriesCell]:
+    """Returns the cells whose columns say a period and what is asked, or of whose columns all say the same beside it.
+    `Plan 2024` is no value beside `2023`, and of `Actual 2023` and `Plan 2024` it is not known which is wanted.
     """
-    words = {cell: list_other_words(cell.column) for cell in cells}
+    words = {cell: find_unasked(asked, cell) for cell in cells}
     plain = [cell for cell, others in words.items() if not others]
     return plain or (list(words) if len(set(words.values())) == 1 else [])
+
+
+def find_unasked(asked: Asked, cell: SeriesCell) -> frozenset[str]:
+    """Returns the words of a value's column that say neither a period nor what is asked: of a segment's `Revenue Q1
+    2024` and `Operating profit Q1 2024`, a question for revenue wants the first.
+    """
+    words = list_other_words(cell.column)
+    return frozenset() if words <= asked.words or words in asked.said else words
 
 
 def list_periods(asked: Asked, rows: Sequence[SeriesRow], bounds: tuple[str, str] | None) -> list[SeriesCell]:
@@ -218,7 +227,7 @@ def _read_dated(
     the years that are asked for.
     """
     by_length = defaultdict[tuple[int, bool], dict[tuple[int, int, int], SeriesCell]](dict)
-    for cell in _leave_out_others(cell for cell in row.cells if cell.period):
+    for cell in _leave_out_others(asked, (cell for cell in row.cells if cell.period)):
         if cell.period and (bounds is None or is_within({str(cell.period.year)}, bounds)):
             by_length[cell.period.months, cell.is_share].setdefault(cell.period.end, cell)
     of_length = [cells for (months, _), cells in by_length.items() if not asked.months or months == asked.months]

@@ -146,16 +146,17 @@ def read_asked(question: str) -> Asked:
     text = leave_out_periods(clause)
     said = frozenset(find_said_labels(text))
     marks = {mark.upper() for mark in find_wanted_marks(text)}
+    words = frozenset(
+        word.stem
+        for word in split_words(text)
+        if text[word.start : word.end].casefold() not in SMALL_WORDS and word.stem.upper() not in marks
+    )
     return Asked(
         clause=clause,
         text=text,
-        words=frozenset(
-            word.stem
-            for word in split_words(text)
-            if text[word.start : word.end].casefold() not in SMALL_WORDS and word.stem.upper() not in marks
-        ),
+        words=words,
         said=said,
-        names=find_stems(" ".join(name.form for name in find_names(text))) - _FILLING,
+        names=words & find_stems(" ".join(name.form for name in find_names(text))) - _FILLING,
         months=find_months(question),
         is_cut=bool(cut and question[cut.start() :].strip(" ;,?.!")),
     )

@@ -31,7 +31,7 @@ from reasoning.strategies.extractive.over_periods.tables import (
 )
 from reasoning.strategies.extractive.over_periods.units import CAPTION
 
-__all__ = ["METRIC", "Asked", "SeriesRow", "asks_for_share", "list_rows", "read_asked"]
+__all__ = ["METRIC", "Asked", "SeriesRow", "asks_for_share", "find_measure_words", "list_rows", "read_asked"]
 
 _LAST_CLAUSE = re.compile(
     r"[?;]|,?\s(?:and|und|et)\s(?:what|how|why|which|is|are|was|wie|warum|welche|quel|quelle|comment|pourquoi)\b",
@@ -45,7 +45,7 @@ _FILLING = find_stems(
     "levels level expenditure expenditures spending investment expense expenses amount amounts value values figure "
     "figures total time quarter quarters quarterly period periods year years yearly annual month months monthly "
     "version versions edition editions filing filings release releases course history business company line category "
-    "highest lowest peak high low much many stand go went look last first each every over across "
+    "end beginning close highest lowest peak high low much many stand go went look last first each every over across "
     "10-Q 10-K 20-F 8-K quarterly statement stated shown newest current "
     "allocate spend spent generate earn earned record incur invest make made book post achieve state reveal give tell "
     "entwickelt entwickelte entwicklung verändert veränderung geändert gestiegen gesunken verlauf zeit laufe quartal "
@@ -160,6 +160,11 @@ def read_asked(question: str) -> Asked:
         months=find_months(question),
         is_cut=bool(cut and question[cut.start() :].strip(" ;,?.!")),
     )
+
+
+def find_measure_words(asked: Asked) -> frozenset[str]:
+    """Returns the words of a question that say what is measured and of whom, and not when."""
+    return asked.words - _FILLING
 
 
 def list_rows(asked: Asked, hits: Sequence[Hit]) -> Iterator[SeriesRow]:

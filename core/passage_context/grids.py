@@ -272,10 +272,12 @@ def _name_columns(header: Sequence[Sequence[str]], width: int, widths: Sequence[
 
 
 def _join_names(parts: Sequence[str]) -> str:
-    """Joins what stands above one another. `July 1,` above `2023` is one name."""
+    """Joins what stands above one another. `July 1,` above `2023` is one name, and `Year to May` above `31, 2023`."""
     joined = ""
     for part in parts:
-        is_one = joined.endswith(",") or (is_date(part) and part.isdigit() and is_date(f"{joined} {part}"))
+        month = joined.rpartition(" ")[2]
+        is_rest = part[0].isdigit() and is_date(part)
+        is_one = joined.endswith(",") or (is_rest and (is_date(f"{joined} {part}") or is_date(f"{month} {part}")))
         joined = f"{joined}{' ' if is_one else HEADING_SEPARATOR}{part}" if joined else part
     return shorten(joined, _LONGEST_LABEL)
 

@@ -140,6 +140,7 @@ in such texts, and seldom the same: it leads to a sentence, and does not hold an
 _SHORT_FORMS = (
     (re.compile(r"\bR ?& ?D\b"), "research and development"),
     (re.compile(r"\bSG ?& ?A\b"), "selling, general and administrative"),
+    (re.compile(r"\bG ?& ?A\b"), "general and administrative"),
     (re.compile(r"\bF ?& ?E\b"), "Forschung und Entwicklung"),
 )
 """Single letters are no words of a label, so short forms are written out."""

@@ -54,10 +54,12 @@ _YEAR = r"(?:1[89]|20)\d\d"
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez|janv|fév|avr|aoû|déc)[^\W\d]{0,6}\.?"
 _DATE = re.compile(
     rf"(?:(?:[QH][1-4]|FY) ?)?{_YEAR}|{_YEAR}-\d\d(?:-\d\d)?|\d\d?[./]\d\d?[./]\d{{2,4}}"
-    rf"|(?:\d\d?\.? )?{_MONTH} (?:\d\d?,? )?{_YEAR}|{_MONTH} \d\d?,?",
+    rf"|(?:\d\d?\.? )?{_MONTH} (?:\d\d?,? )?{_YEAR}|{_MONTH} \d\d?,?|\d\d?, {_YEAR}",
     re.IGNORECASE,
 )
-"""2024, Q1 2024, 2024-03-31, 31.3.2024, March 2024, March 31, 2024, 31. März 2024; and March 31, above a year."""
+"""2024, Q1 2024, 2024-03-31, 31.3.2024, March 2024, March 31, 2024, 31. März 2024; and what a narrow column breaks:
+March 31, above a year, and 31, 2024 below a month.
+"""
 
 _LONGEST_ROW = 2000
 _LONGEST_NAME = 60

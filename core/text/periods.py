@@ -84,13 +84,21 @@ _SINCE = re.compile(
     re.IGNORECASE,
 )
 _QUARTERS_OF = re.compile(
-    r"\b(?:quarters|months|(?:each|every) (?:quarter|month)|Quartalen?|Monaten?|jede[ms] (?:Quartal|Monat)|trimestres"
-    r"|mois)\s(?:of|in|von|des Jahres|de|d['’])\s?"
+    r"\b(?:quarters|months|(?:each|every|which|what) (?:fiscal )?(?:quarter|month)|Quartalen?|Monaten?"
+    r"|(?:jede|welche)[ms] (?:Quartal|Monat)|trimestres|quel (?:trimestre|mois)|mois)\s"
+    r"(?:of|in|von|des Jahres|im Jahr|de|d['’])\s?"
     r"(?:fiscal\s|year\s){0,2}"
     r"((?:19|20)\d\d)(?![\d.,-]\d|\d)",
     re.IGNORECASE,
 )
-"""All parts of one year: "the four quarters of 2025"."""
+"""All parts of one year: "the four quarters of 2025", or one of them: "in which quarter of 2025 …"."""
+_COURSE = re.compile(
+    r"\b(?:over|during|throughout|across|in the course of|im (?:Laufe?|Verlauf)(?: des Jahres| von)?"
+    r"|über das Jahr|während(?: des Jahres)?|au cours de|pendant|durant)\s"
+    r"(?:(?:the|fiscal|year|l['’]année|l['’]exercice)\s){0,3}((?:19|20)\d\d)(?![\d.,/-]\d|\d)",
+    re.IGNORECASE,
+)
+"""A year in whose course a value went up and down: "has developed over 2025"."""
 _AFTER = frozenset({"after", "nach", "après"})
 _NUMBERS = {
     word: number
@@ -256,7 +264,8 @@ def asks_over_periods(question: str) -> bool:
     quarters = find_quarters(question)
     if find_range(question) is not None or (quarters is not None and len(quarters.wanted) > 1):
         return True
-    question = _QUARTERS_OF.sub(_leave_out_year, question)
+    if (of_year := _find_year(question)) is not None:
+        question = question[: of_year.start(1)] + question[of_year.end(1) :]
     if asks_for_older(question) or find_wanted_marks(question):
         return False
     if _WHICH.search(question) is not None and asks_for_extremes(question):
@@ -306,8 +315,10 @@ def _with_earlier(question: str, quarter: tuple[int, int]) -> Quarters | None:
     return Quarters(wanted=(quarter,))
 
 
-def _leave_out_year(found: re.Match[str]) -> str:
-    return found[0].removesuffix(found[1])
+def _find_year(question: str) -> re.Match[str] | None:
+    """Returns where a question says the one year over whose parts it asks, with the year as its group."""
+    goes = _GOES.search(question)
+    return _QUARTERS_OF.search(question) or (_COURSE.search(question) if goes else None)
 
 
 def find_range(question: str) -> tuple[str, str] | None:
@@ -324,7 +335,7 @@ def find_range(question: str) -> tuple[str, str] | None:
 
 def find_bounds(question: str) -> tuple[str, str] | None:
     """Returns what `find_range` does; of "since 2021" the year and `NO_END`, of "the quarters of 2025" 2025 twice."""
-    if of_year := _QUARTERS_OF.search(question):
+    if of_year := _find_year(question):
         return of_year[1], of_year[1]
     since = _SINCE.search(question)
     if since is None:

@@ -16,9 +16,16 @@ from reasoning.citations.quotes import passage_text
 from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.respelling import respell
 from reasoning.strategies.extractive.looking import Look, find_heads, search_and_read
-from reasoning.strategies.extractive.over_periods.families import choose_family
+from reasoning.strategies.extractive.over_periods.families import choose_family, quarters_of
+from reasoning.strategies.extractive.over_periods.found import Series
 from reasoning.strategies.extractive.over_periods.missing import find_missing_period, quote_other_periods
 from reasoning.strategies.extractive.over_periods.rows import read_asked
+from reasoning.strategies.extractive.over_periods.sentences import (
+    SENTENCES_NOTE,
+    count_reports,
+    find_sentence,
+    leave_out_course,
+)
 from reasoning.strategies.extractive.over_periods.series import asks_for_series, find_series
 from reasoning.strategies.extractive.over_rows import NOTE, answer_over_rows
 from reasoning.strategies.extractive.over_rows.relations import find_list_query
@@ -36,7 +43,7 @@ from reasoning.strategies.extractive.quoting.answering import (
 from reasoning.strategies.extractive.quoting.reading import Reading, choose_depth
 from reasoning.strategies.extractive.quoting.stated import asks_of_relation
 from reasoning.strategies.extractive.quoting.wording import asks_for_each, asks_for_outlooks, leave_out_each
-from reasoning.strategies.extractive.quoting.writing import cite, write
+from reasoning.strategies.extractive.quoting.writing import Written, cite, write
 from reasoning.strategies.extractive.sides import split_sides
 
 __all__ = ["Config", "Extractive"]
@@ -44,6 +51,8 @@ __all__ = ["Config", "Extractive"]
 _FEWEST_SIDES = 2
 _MOST_VERSIONS = 8
 """Versions of a document that are searched for a question about each."""
+_FROM_EACH = 10
+"""Passages of each report in which a sentence is looked for that tells a value."""
 _LABEL = "Extractive: this answer only quotes its sources; no language model wrote it."
 _REMEDY = "set up a language model"
 _UNREAD = (
@@ -93,9 +102,13 @@ class Extractive:
         over_periods = await self._look(question, question.text, trace) if asks_for_series(question.text) else None
         looks = [over_periods] if over_periods else []
         answer = await self._conclude_series(question, over_periods, trace) if over_periods else None
+        if answer is None and over_periods:
+            answer = await self._conclude_sentences(question, over_periods, looks, trace)
         if answer is None:
             looks = await self._look_at_versions(question, trace) or await self._look_at_sides(question, trace)
-            answer = await self._conclude_rows(question, looks, trace) or self._conclude_sides(question, looks)
+            answer = await self._conclude_rows(question, looks, trace)
+            answer = answer or await self._conclude_values_of_sides(question, looks, trace)
+            answer = answer or self._conclude_sides(question, looks)
         if answer is None:
             look = over_periods or await self._look(question, question.text, trace)
             looks = [look]
@@ -245,18 +258,87 @@ class Extractive:
         """Returns the values of versions of a document, or of a table's periods, that a question asks for; None if it
         asks for none.
         """
-
-        async def search(documents: frozenset[str], k: int) -> Sequence[Hit]:
-            query = Query(corpus=question.corpus, text=question.text, k=k, documents=documents, private=False)
-            return (await self._backends.searcher.search(query, trace)).hits
-
-        series = await find_series(question, question.text, look.hits, search)
+        series = await self._find_series(question, question.text, look, trace)
         if series is None:
             return None
-        reading = look.reading if self._answers(question, look.reading) else None
+        return self._tell_series(
+            question, series, look.hits, look.reading if self._answers(question, look.reading) else None
+        )
+
+    async def _conclude_sentences(
+        self, question: Question, look: Look, looks: list[Look], trace: Trace
+    ) -> Answer | None:
+        """Returns the sentence of each report that tells the value that a question asks over periods, or of one
+        quarter; None for any other question, or if fewer than half of the reports surely have one. `looks` becomes what
+        was read.
+        """
+        least = count_reports(question.text)
+        if not least or question.parts or not look.hits or question.unsupported is Unsupported.ABSTAIN:
+            return None
+        text = leave_out_course(question.text)
+        family = [ref for ref in choose_family(read_asked(text), question.text, look.hits) or () if quarters_of(ref)][
+            -_MOST_VERSIONS:
+        ]
+        if len(family) < least:
+            return None
+        read = [
+            await self._look(
+                replace(question, documents=frozenset({ref.id}), k=question.k or _FROM_EACH),
+                text,
+                trace,
+                step,
+                stem_of(ref.key),
+            )
+            for step, ref in enumerate(family, start=1)
+        ]
+        found = {one.side: unit for one in read if (unit := find_sentence(text, one.reading.units)) is not None}
+        if len(found) < least or 2 * len(found) < len(read):
+            return None
+        told, citations = cite([Written(unit=unit, text=unit.text, label=f"{side}: ") for side, unit in found.items()])
+        missing = [one.side for one in read if one.side not in found]
+        if missing:
+            told += f"\n\n{', '.join(missing)}: {NOTHING[0].lower()}{NOTHING[1:]}"
+        looks[:] = [replace(one, is_version=True) for one in read]
+        return Answer(
+            text=told,
+            reasoner="extractive",
+            citations=citations,
+            support=Support.QUOTED,
+            note=f"{_LABEL} {SENTENCES_NOTE}",
+            shown=tuple(dict.fromkeys(passage_text(unit.hit) for unit in found.values())),
+        )
+
+    async def _conclude_values_of_sides(self, question: Question, looks: Sequence[Look], trace: Trace) -> Answer | None:
+        """Returns the value of one report that a question asks for of each of its sides, such as two companies; None if
+        the value of one of them is not surely found.
+        """
+        sides = split_sides(question.text)
+        found = []
+        for look in looks if sides else ():
+            text = sides.questions.get(look.side, "") if sides else ""
+            series = await self._find_series(question, text, look, trace) if text and not look.is_version else None
+            if series is None or not series.is_single or series.others or series.ratios:
+                return None
+            cells = [replace(cell, label=f"{look.side}: {cell.label}") for cell in series.cells]
+            found.append(replace(series, cells=cells))
+        if not found:
+            return None
+        first, *others = found
+        return self._tell_series(question, replace(first, others=others), [hit for look in looks for hit in look.hits])
+
+    async def _find_series(self, question: Question, text: str, look: Look, trace: Trace) -> Series | None:
+        async def search(documents: frozenset[str], k: int) -> Sequence[Hit]:
+            query = Query(corpus=question.corpus, text=text, k=k, documents=documents, private=False)
+            return (await self._backends.searcher.search(query, trace)).hits
+
+        return await find_series(question, text, look.hits, search)
+
+    def _tell_series(
+        self, question: Question, series: Series, hits: Sequence[Hit], reading: Reading | None = None
+    ) -> Answer:
         text, citations, note = write_values(question.text, series, reading, self._config.sentences - 1)
-        hits = {hit.chunk.id: hit for hit in (*series.hits, *look.hits)}
-        shown = tuple(passage_text(hits[id]) for id in dict.fromkeys(citation.chunk_id for citation in citations))
+        by_chunk = {hit.chunk.id: hit for hit in (*series.hits, *hits)}
+        shown = tuple(passage_text(by_chunk[id]) for id in dict.fromkeys(citation.chunk_id for citation in citations))
         return Answer(
             text=text,
             reasoner="extractive",

@@ -32,6 +32,8 @@ _CHOICE = re.compile(r"\s(?:or|oder|ou|o)\s", re.IGNORECASE)
 _TOGETHER = re.compile(r"\b(?:between|zwischen|entre)\s(?:\w{1,20}\s){0,2}\Z", re.IGNORECASE)
 """Behind it stand the two parties of one document."""
 _COMPARED = re.compile(r"\b(?:differ|compar|vergl|unterschied|différen|diferen)\w{0,10}\b", re.IGNORECASE)
+_COMPARE = re.compile(r"\A(?:please )?compare (?=(?:the|its|their) )", re.IGNORECASE)
+"""What of one side there is to ask: `Compare the revenue of A and B` asks what the revenue of A was."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -65,7 +67,7 @@ def split_sides(question: str) -> Sides | None:
         joined = joined[0 if question[: joined[0].start].rstrip().endswith((",", ":")) else 1 :]
     if not _are_sides(question, joined):
         return None
-    before, after = question[: joined[0].start], question[joined[-1].end :]
+    before, after = _COMPARE.sub("What was ", question[: joined[0].start]), question[joined[-1].end :]
     return Sides(
         questions={name.form: f"{before}{question[name.start : name.end]}{after}" for name in joined},
         joined=question[joined[0].start : joined[-1].end],

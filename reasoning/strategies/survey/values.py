@@ -57,6 +57,11 @@ _AMOUNT = re.compile(
     r"(?P<open>\()?(?P<sign>[-−–])?[ ]?(?P<before>[$€£¥]|[A-Z]{3}\b)?[ ]?(?P<sign_too>[-−–])?"
     r"(?P<number>\d[\d.,'’]{0,24}\d|\d)[ ]?(?P<after>[$€£¥%]|[A-Z]{3}\b|[a-z]{1,12}\b)?\)?"
 )
+_BRACKETED = re.compile(
+    r"(?P<before>[$€£¥]|[A-Z]{3})?[ ]?\([ ]?(?P<number>\d[\d.,'’]{0,26})[ ]?\)"
+    r"[ ]?(?P<after>%|thousand|million|billion|mn?|bn|k)?"
+)
+"""A loss whose currency or unit stands outside of the brackets: `$ (347)`, `(3.1)%`."""
 _GROUPED = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:[ \u00a0\u202f]\d{3})+(?!\d)")
 """Digits in groups of three with spaces between them: `1 250,00`."""
 _UNIT_OF_COLUMN = re.compile(
@@ -215,6 +220,7 @@ def read_amount(text: str, column: str = "", *, has_points: bool = False) -> Amo
     are amounts with a sign or in brackets. With `has_points`, a point is before decimals.
     """
     text = " ".join(_GROUPED.sub(lambda digits: "".join(digits.group().split()), text).split())
+    text = _move_into_brackets(text)
     found = _AMOUNT.fullmatch(text)
     if found is None or (found["open"] is not None) != text.endswith(")"):
         return None
@@ -231,6 +237,15 @@ def read_amount(text: str, column: str = "", *, has_points: bool = False) -> Amo
         unit = of_column
     is_negative = bool(found["open"] or found["sign"] or found["sign_too"])
     return Amount(value=-value if is_negative else value, unit=_SIGNS.get(unit, unit))
+
+
+def _move_into_brackets(text: str) -> str:
+    """Returns a loss with its currency and its unit within the brackets, `($ 347)`; another text as it is."""
+    found = _BRACKETED.fullmatch(text)
+    before = (found["before"] or "") if found else ""
+    if found is None or (len(before) > 1 and before not in CURRENCIES):
+        return text
+    return f"({before}{' ' if before else ''}{found['number']}{found['after'] or ''})"
 
 
 def _is_code(found: re.Match[str]) -> bool:

@@ -42,6 +42,7 @@ DAYS = (
     "EUR million | 31 Mar 2023 | 30 Sep 2023 | 31 Dec 2023\nTrade receivables | 88.1 | 96.2 | 99.4\nCash | 1 | 2 | 3\n"
 )
 MERGED = "Region | City | 2023 | 2024\nEurope | Oslo | 3 | 4\nEurope | Rome | 5 | 6\nAsia | Tokyo | 7 | 8\n"
+BROKEN = " | Year to May | Year to May\n | 31, 2024 | 31, 2023\nSales | 70 | 60\nCost | 31 | 30\n"
 PLAIN = "Stadt | Fluss\nKöln | Rhein\nWien | Donau\n"
 RECORDS = "name: Ada; born: 1815; note: see: this; and that\nname: Bo; born: 1816; note: none\n"
 SHEET = "Person | Rate\nPerson: Ada | Rate: 345\nPerson: Bo | Rate: 290\n"
@@ -69,6 +70,7 @@ def cell(text: str, value: str, before: tuple[str, ...] = ()) -> tuple[str, str]
             "Three Months Ended › June 25, 2022",
         ),
         (ALIGNED, "(24)", "Treasury", "October 29, 2023 › Total › Loss"),
+        (BROKEN, "60", "Sales", "Year to May 31, 2023"),
         (MARKDOWN, "345", "Tomas \\| Okeke", "Hourly rate"),
         (MERGED, "6", "Europe › Rome", "2024"),
         (MERGED, "7", "Asia", "2023"),

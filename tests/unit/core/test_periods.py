@@ -36,6 +36,10 @@ from core.text.periods import (
         "Quelle est l'évolution du résultat net ?",
         "What was the toll from Q1 2025 to Q4 2025?",
         "In which quarter were the stocks lowest?",
+        "In which quarter of 2025 were the stocks lowest?",
+        "In welchem Quartal des Jahres 2025 waren die Vorräte am höchsten?",
+        "How has the toll developed over 2025?",
+        "Wie haben sich die Vorräte im Laufe des Jahres 2025 entwickelt?",
         "Wann waren die Vorräte am höchsten?",
         "What was the toll in Q3 2025 compared to the prior-year quarter?",
         "Wie war der Umsatz im 2. Quartal 2025 im Vergleich zum Vorquartal?",
@@ -52,6 +56,9 @@ def test_a_question_over_periods_is_recognised(question: str) -> None:
         "What was the turnover in Q3 2023?",
         "How did the toll change in Q3 2023?",
         "In which quarter was the bridge opened?",
+        "In which quarter of 2025 was the bridge opened?",
+        "What was the toll over 2025?",
+        "How did the toll develop in 2025?",
         "What was the toll compared to the prior-year quarter?",
         "How did the toll change over the quarters of 2023 in Q3 2024?",
         "What changed in version 2?",
@@ -71,6 +78,9 @@ def test_a_question_about_one_version_or_about_reasons_is_not_over_periods(quest
 def test_a_range_names_the_versions_between_its_ends() -> None:
     bounds = find_range("How did the toll change between 2021 and 2023?")
     assert bounds == ("2021", "2023")
+    assert find_bounds("In which quarter of 2025 was the toll highest?") == ("2025", "2025")
+    assert find_bounds("How has the toll developed during 2025?") == ("2025", "2025")
+    assert find_bounds("Who crossed the bridge during 2025?") is None
     assert [is_within({year, "q1"}, bounds) for year in ("2020", "2021", "2022", "2023", "2024")] == [0, 1, 1, 1, 0]
     versions = find_range("from v2 to v10")
     assert versions == ("v2", "v10")

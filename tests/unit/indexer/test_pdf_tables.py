@@ -76,6 +76,16 @@ def test_signs_of_currency_belong_to_their_amounts() -> None:
     assert text.split("\n")[-2:] == ["Sales | $81,797 | $9", "Cost | 45,384 | 7"]
 
 
+def test_a_day_and_year_below_their_month_are_of_the_name_above() -> None:
+    text = draw(
+        (100.0, figures("", "Year to October", "Year to October")),
+        (109.0, figures("", "31, 2024", "31, 2023")),
+        (124.0, figures("Sales", "81,797", "9")),
+        (139.0, figures("Cost", "45,384", "31")),
+    )
+    assert text.split("\n")[-3] == " | Year to October 31, 2024 | Year to October 31, 2023"
+
+
 def words(y: float, *cells: tuple[str, float]) -> tuple[float, Sequence[Cell]]:
     """Returns a row whose cells begin at places, as close to one another as a reader can still tell them apart."""
     return y, [(text, x, "L") for text, x in cells]

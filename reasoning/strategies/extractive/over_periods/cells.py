@@ -9,13 +9,24 @@ from core.passage_context.grids import GridRow, TextGrid
 from core.ports.retrieval import Hit
 from core.text.periods import Period, read_period
 from core.text.titles import family_of
+from core.text.value_kinds import find_stems
 from reasoning.strategies.extractive.over_periods.units import add_sign, find_place, find_sign, find_unit, is_unscaled
 from reasoning.strategies.survey.values import Amount, read_amount
 
-__all__ = ["FOOTNOTE", "SeriesCell", "list_cells"]
+__all__ = ["FOOTNOTE", "SeriesCell", "list_cells", "list_other_words", "list_unread"]
 
 _PAGE = re.compile(r"pages?|seiten?|no\.?|nr\.?", re.IGNORECASE)
 """A column whose numbers are no values."""
+_OF_PERIODS = find_stems(
+    "three six nine twelve thirteen month months week weeks quarter quarters half full year years fiscal ended "
+    "ending the for and unaudited audited million millions thousand thousands billion billions eur usd gbp chf mio "
+    "mrd tsd teur dollars euros january february march april may june july august september october november "
+    "december jan feb mar apr jun jul aug sep sept oct nov dec drei sechs neun zwölf monat monate monaten quartal "
+    "halbjahr jahr geschäftsjahr januar februar märz mai juni juli oktober dezember mär okt dez zum bis trois six "
+    "neuf mois clos trimestre semestre exercice janvier février mars avril juin juillet août septembre octobre "
+    "novembre décembre déc"
+)
+"""Words of columns that only say a period or a unit. `Plan 2024` has another word."""
 FOOTNOTE = re.compile(r"\(\d{1,2}\)|[®™†*]")
 
 
@@ -85,3 +96,20 @@ def list_cells(hit: Hit, rank: int, row: GridRow, grid: TextGrid, head: str, cap
                 scale=unit.scale,
                 currency=unit.currency,
             )
+
+
+def list_unread(hit: Hit, row: GridRow, grid: TextGrid) -> Iterator[Period]:
+    """Yields the periods of the columns in which a row has no amount: a dash, a word, or nothing."""
+    text = hit.chunk.text
+    for place, column in zip(row.cells, row.names or grid.columns, strict=False):
+        name = " ".join(column.replace(HEADING_SEPARATOR, " ").split())
+        period = _read_period(name, hit)
+        is_value = period is not None and place != row.named_by and not list_other_words(name)
+        if period and is_value and read_amount(text[slice(*place)].replace(" %", "%")) is None:
+            yield period
+
+
+def list_other_words(column: str) -> frozenset[str]:
+    """Returns the stems of the words of a column that say neither a period nor a unit: `Outlook 2024` has one."""
+    words = frozenset(word for word in find_stems(column) - _OF_PERIODS if word.isalpha())
+    return words | frozenset("%" * column.count("%"))

@@ -13,35 +13,24 @@ from decimal import Decimal
 from core.passage_context.asked_cell import choose_cell
 from core.passage_context.cells import TableCell
 from core.passage_context.other_words import find_said_labels
-from core.text.periods import NO_END, is_within
+from core.text.periods import NO_END, Period, is_within
 from core.text.titles import find_marks
-from core.text.value_kinds import find_stems
-from reasoning.strategies.extractive.over_periods.cells import SeriesCell
+from reasoning.strategies.extractive.over_periods.cells import SeriesCell, list_other_words
 from reasoning.strategies.extractive.over_periods.rows import METRIC, Asked, SeriesRow, asks_for_share
 
 __all__ = [
     "choose_rows",
     "find_label",
     "find_prior_year",
+    "find_unasked",
     "is_next_quarter",
     "is_prior_year",
     "list_periods",
-    "says_only_period",
 ]
 
 _FEWEST = 2
 _YEAR, _QUARTER = 12, 3
 """Months."""
-_OF_PERIODS = find_stems(
-    "three six nine twelve thirteen month months week weeks quarter quarters half full year years fiscal ended "
-    "ending the for and unaudited audited million millions thousand thousands billion billions eur usd gbp chf mio "
-    "mrd tsd teur dollars euros january february march april may june july august september october november "
-    "december jan feb mar apr jun jul aug sep sept oct nov dec drei sechs neun zwölf monat monate monaten quartal "
-    "halbjahr jahr geschäftsjahr januar februar märz mai juni juli oktober dezember mär okt dez zum bis trois six "
-    "neuf mois clos trimestre semestre exercice janvier février mars avril juin juillet août septembre octobre "
-    "novembre décembre déc"
-)
-"""Words of columns that only say a period or a unit. `Plan 2024` has another word."""
 _LABELS_OF_A_DAY = frozenset(
     label
     for term in ("inventories", "accounts receivable", "accounts payable", "total equity", "long-term debt")
@@ -102,13 +91,15 @@ def _is_within_months(cell: SeriesCell) -> bool:
 def _choose_of_document(asked: Asked, rows: Sequence[SeriesRow]) -> SeriesCell | None:
     """Returns the cell of a document's own period; None if no value is surely the one. `rows` are of one document."""
     own = _find_own_end(rows)
-    found = [(row, cell) for row in rows if (cell := _choose_cell(asked, row.cells)) is not None]
+    found = [(row, cell) for row in rows if (cell := _choose_cell(asked, row)) is not None]
     if not found:
         return None
     wants_share = asks_for_share(asked)
     tables = Counter(value for value, _ in {(cell.amount.value, cell.hit.chunk.id) for _, cell in found})
     ranks = [_order(row, cell, own, tables, wants_share=wants_share) for row, cell in found]
     cell = found[ranks.index(min(ranks))][1]
+    if cell.period and cell.period.end != own and any(unread.end == own for row in rows for unread in row.unread):
+        return None
     of_kind = [other for row in rows for other in row.cells if _kind_of(other) == _kind_of(cell)]
     first = min(other.rank for other in of_kind)
     told = {other.amount.value for other in of_kind if other.rank == first}
@@ -156,26 +147,29 @@ def _order(
 
 def _find_own_end(rows: Sequence[SeriesRow]) -> tuple[int, int, int] | None:
     """Returns the last day of a document's own period: of the newest days of its rows, the most frequent."""
-    newest = [max(cell.period.end for cell in row.cells if cell.period) for row in rows if _are_dated(row)]
+    dated = [[*(cell.period for cell in row.cells if cell.period), *row.unread] for row in rows]
+    newest = [max(period.end for period in periods) for periods in dated if periods]
     return Counter(sorted(newest, reverse=True)).most_common(1)[0][0] if newest else None
 
 
-def _are_dated(row: SeriesRow) -> bool:
-    return any(cell.period for cell in row.cells)
-
-
-def _choose_cell(asked: Asked, cells: Sequence[SeriesCell]) -> SeriesCell | None:
-    """Returns the cell of the document's own period; without names of periods the cell that the question asks for."""
+def _choose_cell(asked: Asked, row: SeriesRow) -> SeriesCell | None:
+    """Returns the cell of the document's own period; without names of periods the cell that the question asks for. None
+    if the row has no amount of the own period: the amount of the year before is no answer.
+    """
+    cells = row.cells
     dated = [(cell.period, cell) for cell in cells if cell.period]
     if dated:
         marks = find_marks(cells[0].hit.document.key)
-        dated = [(cell.period, cell) for cell in _leave_out_others(cell for _, cell in dated) if cell.period]
+        dated = [(cell.period, cell) for cell in _leave_out_others(asked, (cell for _, cell in dated)) if cell.period]
         if not dated:
             return None
         of_year = [pair for pair in dated if not pair[0].month and str(pair[0].year) in marks]
         dated = of_year or dated
         of_length = [pair for pair in dated if asked.months and pair[0].months == asked.months]
-        return max(of_length or dated, key=lambda pair: (pair[0].end, -pair[0].months))[1]
+        period, cell = max(of_length or dated, key=lambda pair: _rank(pair[0]))
+        later = [unread for unread in row.unread if _rank(unread) > _rank(period) and not of_year]
+        is_untold = any(not of_length or unread.months == asked.months for unread in later)
+        return None if is_untold else cell
     if len(cells) == 1:
         return cells[0]
     if not all(cell.column for cell in cells):
@@ -185,23 +179,26 @@ def _choose_cell(asked: Asked, cells: Sequence[SeriesCell]) -> SeriesCell | None
     return cells[named.index(asked_cell)] if asked_cell else None
 
 
-def _leave_out_others(cells: Iterable[SeriesCell]) -> list[SeriesCell]:
-    """Returns the cells whose columns say only a period, or of whose columns all say the same beside it. `Plan 2024` is
-    no value beside `2023`, and of `Actual 2023` and `Plan 2024` it is not known which is wanted.
+def _rank(period: Period) -> tuple[tuple[int, int, int], int]:
+    """Orders periods by their ends, and of one end the shorter behind the longer."""
+    return period.end, -period.months
+
+
+def _leave_out_others(asked: Asked, cells: Iterable[SeriesCell]) -> list[SeriesCell]:
+    """Returns the cells whose columns say a period and what is asked, or of whose columns all say the same beside it.
+    `Plan 2024` is no value beside `2023`, and of `Actual 2023` and `Plan 2024` it is not known which is wanted.
     """
-    words = {cell: _find_other_words(cell) for cell in cells}
+    words = {cell: find_unasked(asked, cell) for cell in cells}
     plain = [cell for cell, others in words.items() if not others]
     return plain or (list(words) if len(set(words.values())) == 1 else [])
 
 
-def says_only_period(cell: SeriesCell) -> bool:
-    """Returns whether the column of a value says a period, or a unit, and nothing else: `Outlook 2024` does."""
-    return not _find_other_words(cell)
-
-
-def _find_other_words(cell: SeriesCell) -> frozenset[str]:
-    words = frozenset(word for word in find_stems(cell.column) - _OF_PERIODS if word.isalpha())
-    return words | frozenset("%" * cell.column.count("%"))
+def find_unasked(asked: Asked, cell: SeriesCell) -> frozenset[str]:
+    """Returns the words of a value's column that say neither a period nor what is asked: of a segment's `Revenue Q1
+    2024` and `Operating profit Q1 2024`, a question for revenue wants the first.
+    """
+    words = list_other_words(cell.column)
+    return frozenset() if words <= asked.words or words in asked.said else words
 
 
 def list_periods(asked: Asked, rows: Sequence[SeriesRow], bounds: tuple[str, str] | None) -> list[SeriesCell]:
@@ -230,7 +227,7 @@ def _read_dated(
     the years that are asked for.
     """
     by_length = defaultdict[tuple[int, bool], dict[tuple[int, int, int], SeriesCell]](dict)
-    for cell in _leave_out_others(cell for cell in row.cells if cell.period):
+    for cell in _leave_out_others(asked, (cell for cell in row.cells if cell.period)):
         if cell.period and (bounds is None or is_within({str(cell.period.year)}, bounds)):
             by_length[cell.period.months, cell.is_share].setdefault(cell.period.end, cell)
     of_length = [cells for (months, _), cells in by_length.items() if not asked.months or months == asked.months]

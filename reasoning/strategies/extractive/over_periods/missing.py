@@ -12,6 +12,7 @@ from core.ports.retrieval import Hit
 from core.text.periods import find_quarters, read_period
 from reasoning.strategies.extractive.over_periods.families import quarters_of
 from reasoning.strategies.extractive.quoting.units import Unit
+from reasoning.strategies.extractive.quoting.wording import speaks_of_outlook
 from reasoning.strategies.extractive.quoting.writing import choose, cite, write
 from reasoning.strategies.survey.values import read_passage_grids
 
@@ -50,12 +51,6 @@ _DATE = re.compile(
     r"|(?<!\d)\d{1,2}\.\d{1,2}\.(?:19|20)\d\d(?!\d)"
     r"|(?<![\d/])(?:\d{1,2}/\d{1,2}/(?:19|20)\d\d|(?:19|20)\d\d/\d\d/\d\d)(?![\d/])"
 )
-_AHEAD = re.compile(
-    r"\b(?:outlook|guidance|forecast|expect|expected|expects|plan|planned|target|budget|will|ausblick|prognose|erwartet"
-    r"|wird|werden|prévisions?|prévu|attendu)\b",
-    re.IGNORECASE,
-)
-"""What lies ahead is told by reports before."""
 _NEAR = 40
 """Characters between a quarter and its year, at most."""
 
@@ -70,7 +65,7 @@ def find_missing_period(question: str, hits: Sequence[Hit], units: Sequence[Unit
     if not units or not quarters_of(units[0].hit.document):
         return None
     quarters = find_quarters(question)
-    if quarters is None or quarters.are_named or quarters.is_range or _AHEAD.search(question):
+    if quarters is None or quarters.are_named or quarters.is_range or speaks_of_outlook(question):
         return None
     wanted = quarters.wanted[-1]
     refs = {ref.id: ref for hit in hits if hit.url is None for ref in (hit.document, *hit.versions)}

@@ -7,10 +7,10 @@ found as strictly as any value of one report (`single`), and all values have to 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
-from core.passage_context.other_words import write_out
+from core.passage_context.other_words import find_said_labels, write_out
 from core.passage_context.row_labels import SUM_WORDS
 from core.ports.retrieval import Hit
-from core.text.periods import find_quarters
+from core.text.periods import find_quarters, read_period
 from core.text.titles import asks_for_newest, asks_for_older, compares_with_earlier, find_wanted_marks
 from core.text.value_kinds import find_stems
 from reasoning.strategies.extractive.over_periods.cells import SeriesCell
@@ -38,8 +38,12 @@ SearchDocuments = Callable[[frozenset[str], int], Awaitable[Sequence[Hit]]]
 """Searches these documents with the question again, for so many hits."""
 _FROM_REPORT = 16
 """Passages of a report that are searched for the rows."""
+_MOST_REPORTS = 8
+"""Reports that are searched for the value of a day, the newest."""
 _FILLING_LABEL = find_stems("expense expenses")
 """Words that a label may have beyond the words of a known measure."""
+_REVENUE = find_said_labels("revenue")
+"""Labels of revenue, of which `Sales` alone has other meanings in a question."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,16 +87,14 @@ async def find_values(text: str, hits: Sequence[Hit], search: SearchDocuments) -
     measures = (pair.part, pair.whole) if pair else _split(asked.clause)
     if len(measures) < 2:
         return None
-    report = await _read_report(text, hits, search)
-    if report is None:
-        return None
-    if pair:
-        return _divide(pair, report, is_cut=asked.is_cut)
-    found = [report.find(measure)[1] for measure in measures]
-    if not all(found):
-        return None
-    first, *others = [Series(cells=cells, missing=(), is_cut=False, is_single=True) for cells in found]
-    return replace(first, others=others, is_cut=asked.is_cut)
+    for report in await _read_reports(text, hits, search):
+        if pair and (divided := _divide(pair, report, is_cut=asked.is_cut)) is not None:
+            return divided
+        found = [] if pair else [report.find(measure)[1] for measure in measures]
+        if found and all(found):
+            first, *others = [Series(cells=cells, missing=(), is_cut=False, is_single=True) for cells in found]
+            return replace(first, others=others, is_cut=asked.is_cut)
+    return None
 
 
 def _split(clause: str) -> Sequence[str]:
@@ -105,23 +107,33 @@ def _split(clause: str) -> Sequence[str]:
 
 async def find_single(text: str, hits: Sequence[Hit], search: SearchDocuments) -> Series | None:
     """Returns the value of one report that a question asks for, None if it is not surely found."""
-    report = await _read_report(text, hits, search)
-    if report is None:
-        return None
-    asked, cells = report.find(text)
-    if asks_for_part(text) and not any(cell.is_share for cell in cells):
-        return None
-    return Series(cells=cells, missing=(), is_cut=asked.is_cut, is_single=True) if cells else None
+    for report in await _read_reports(text, hits, search):
+        asked, cells = report.find(text)
+        if cells and (not asks_for_part(text) or any(cell.is_share for cell in cells)):
+            return Series(cells=cells, missing=(), is_cut=asked.is_cut, is_single=True)
+    return None
 
 
-async def _read_report(text: str, hits: Sequence[Hit], search: SearchDocuments) -> _Report | None:
+async def _read_reports(text: str, hits: Sequence[Hit], search: SearchDocuments) -> list[_Report]:
+    """Returns the report that a question asks about. Of a question that names a day, "the quarter ended June 30, 2024",
+    the versions of the report, the newest first: the value whose own period ends on the day tells which is meant.
+    """
     id = find_report(text, hits) or _find_in_family(text, hits)
-    if id is None:
-        return None
-    return _Report(
-        question=text,
-        hits=[hit for hit in await search(frozenset({id}), _FROM_REPORT) if hit.document.id == id],
-    )
+    if id is not None:
+        ids = [id]
+    elif _names_day(text):
+        members = choose_family(read_asked(text), text, hits) or []
+        ids = [member.id for member in reversed(members[-_MOST_REPORTS:])]
+    else:
+        return []
+    found = await search(frozenset(ids), _FROM_REPORT * len(ids))
+    return [_Report(question=text, hits=[hit for hit in found if hit.document.id == id]) for id in ids]
+
+
+def _names_day(text: str) -> bool:
+    """Returns whether a question tells its period by a day, and names no quarter."""
+    named = read_period(text)
+    return named is not None and bool(named.day) and not any(mark[0] == "q" for mark in find_wanted_marks(text))
 
 
 def _find_in_family(text: str, hits: Sequence[Hit]) -> str | None:
@@ -161,7 +173,8 @@ def _divide(share: Share, report: _Report, *, is_cut: bool) -> Series | None:
 def _is_measure(asked: Asked, cell: SeriesCell) -> bool:
     """Returns whether the label of a value is a known measure, and so of the whole company: `Services` is none."""
     stems = find_stems(write_out(cell.label)) - SUM_WORDS
-    return stems in asked.said or stems - _FILLING_LABEL in asked.said
+    is_revenue = stems in _REVENUE and stems <= asked.words
+    return is_revenue or stems in asked.said or stems - _FILLING_LABEL in asked.said
 
 
 def _is_whole(asked: Asked, cell: SeriesCell) -> bool:

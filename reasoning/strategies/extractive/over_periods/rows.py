@@ -15,12 +15,12 @@ from core.passage_context.other_words import find_other_words, find_said_labels,
 from core.passage_context.row_labels import MOST_STEMS, SUM_WORDS
 from core.ports.retrieval import Hit
 from core.text.name_spans import find_names
-from core.text.periods import find_months, leave_out_periods
+from core.text.periods import Period, find_months, leave_out_periods
 from core.text.terms import split_words
 from core.text.titles import find_wanted_marks
 from core.text.value_kinds import find_stems
 from core.text.word_lists import SMALL_WORDS
-from reasoning.strategies.extractive.over_periods.cells import FOOTNOTE, SeriesCell, list_cells
+from reasoning.strategies.extractive.over_periods.cells import FOOTNOTE, SeriesCell, list_cells, list_unread
 from reasoning.strategies.extractive.over_periods.tables import (
     Table,
     leave_out_rows,
@@ -31,7 +31,7 @@ from reasoning.strategies.extractive.over_periods.tables import (
 )
 from reasoning.strategies.extractive.over_periods.units import CAPTION
 
-__all__ = ["METRIC", "Asked", "SeriesRow", "asks_for_share", "list_rows", "read_asked"]
+__all__ = ["METRIC", "Asked", "SeriesRow", "asks_for_share", "find_measure_words", "list_rows", "read_asked"]
 
 _LAST_CLAUSE = re.compile(
     r"[?;]|,?\s(?:and|und|et)\s(?:what|how|why|which|is|are|was|wie|warum|welche|quel|quelle|comment|pourquoi)\b",
@@ -45,7 +45,7 @@ _FILLING = find_stems(
     "levels level expenditure expenditures spending investment expense expenses amount amounts value values figure "
     "figures total time quarter quarters quarterly period periods year years yearly annual month months monthly "
     "version versions edition editions filing filings release releases course history business company line category "
-    "highest lowest peak high low much many stand go went look last first each every over across "
+    "end beginning close highest lowest peak high low much many stand go went look last first each every over across "
     "10-Q 10-K 20-F 8-K quarterly statement stated shown newest current "
     "allocate spend spent generate earn earned record incur invest make made book post achieve state reveal give tell "
     "entwickelt entwickelte entwicklung verändert veränderung geändert gestiegen gesunken verlauf zeit laufe quartal "
@@ -129,11 +129,14 @@ class Asked:
 
 @dataclass(frozen=True, kw_only=True)
 class SeriesRow:
-    """A row with amounts under a label that the question says: how well it says it, and the name of the label."""
+    """A row with amounts under a label that the question says: how well it says it, and the name of the label. `unread`
+    are the periods in whose columns it has no amount.
+    """
 
     score: float
     name: frozenset[str]
     cells: tuple[SeriesCell, ...]
+    unread: tuple[Period, ...] = ()
 
 
 def read_asked(question: str) -> Asked:
@@ -143,19 +146,25 @@ def read_asked(question: str) -> Asked:
     text = leave_out_periods(clause)
     said = frozenset(find_said_labels(text))
     marks = {mark.upper() for mark in find_wanted_marks(text)}
+    words = frozenset(
+        word.stem
+        for word in split_words(text)
+        if text[word.start : word.end].casefold() not in SMALL_WORDS and word.stem.upper() not in marks
+    )
     return Asked(
         clause=clause,
         text=text,
-        words=frozenset(
-            word.stem
-            for word in split_words(text)
-            if text[word.start : word.end].casefold() not in SMALL_WORDS and word.stem.upper() not in marks
-        ),
+        words=words,
         said=said,
-        names=find_stems(" ".join(name.form for name in find_names(text))) - _FILLING,
+        names=words & find_stems(" ".join(name.form for name in find_names(text))) - _FILLING,
         months=find_months(question),
         is_cut=bool(cut and question[cut.start() :].strip(" ;,?.!")),
     )
+
+
+def find_measure_words(asked: Asked) -> frozenset[str]:
+    """Returns the words of a question that say what is measured and of whom, and not when."""
+    return asked.words - _FILLING
 
 
 def list_rows(asked: Asked, hits: Sequence[Hit]) -> Iterator[SeriesRow]:
@@ -178,7 +187,7 @@ def list_rows(asked: Asked, hits: Sequence[Hit]) -> Iterator[SeriesRow]:
                     continue
                 score, name = found
                 if cells := tuple(list_cells(hit, rank, row, grid, heads[row.start], table.caption)):
-                    yield SeriesRow(score=score, name=name, cells=cells)
+                    yield SeriesRow(score=score, name=name, cells=cells, unread=tuple(list_unread(hit, row, grid)))
 
 
 def asks_for_share(asked: Asked) -> bool:

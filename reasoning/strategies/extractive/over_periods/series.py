@@ -56,7 +56,7 @@ from reasoning.strategies.extractive.over_periods.wording import (
 )
 from reasoning.strategies.extractive.sides import split_sides
 
-__all__ = ["asks_for_series", "find_series"]
+__all__ = ["asks_for_series", "asks_for_sum", "find_series"]
 
 _LONGEST = 1000
 """Characters of a question; a longer question tells a story."""
@@ -86,6 +86,11 @@ def asks_for_series(text: str) -> bool:
     return is_margin or asks_over_periods(text) or asks_for_values(text)
 
 
+def asks_for_sum(text: str) -> bool:
+    """Returns whether a question wants one number of all periods, such as their sum or mean."""
+    return _ADDS.search(text) is not None
+
+
 async def find_series(question: Question, text: str, hits: Sequence[Hit], search: SearchDocuments) -> Series | None:
     """Returns the values that a question over periods asks for, or the value of one report; None for another question,
     or if they are not found.
@@ -93,7 +98,7 @@ async def find_series(question: Question, text: str, hits: Sequence[Hit], search
     The documents are one family (`choose_family`); a question about two is none over periods.
     """
     text = say_as_rows(text)
-    if question.parts or not hits or not asks_for_series(text) or _ADDS.search(text):
+    if question.parts or not hits or not asks_for_series(text) or asks_for_sum(text):
         return None
     quarters, is_over = find_quarters(text), asks_over_periods(text)
     if not is_over and (values := await find_values(text, hits, search)) is not None:

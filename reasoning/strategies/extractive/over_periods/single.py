@@ -14,7 +14,7 @@ from core.ports.retrieval import Hit
 from core.text.periods import Period, asks_for_extremes, read_period
 from core.text.titles import asks_for_newest, asks_for_older, compares_with_earlier, family_of, find_wanted_marks
 from reasoning.strategies.extractive.over_periods.cells import SeriesCell
-from reasoning.strategies.extractive.over_periods.choice import choose_rows, find_label, says_only_period
+from reasoning.strategies.extractive.over_periods.choice import choose_rows, find_label, find_unasked
 from reasoning.strategies.extractive.over_periods.rows import METRIC, Asked, SeriesRow, asks_for_share
 from reasoning.strategies.extractive.quoting.wording import Wanted, find_wanted
 
@@ -105,7 +105,7 @@ def choose_values(question: str, asked: Asked, rows: Sequence[SeriesRow]) -> lis
 
 def _choose_value(question: str, asked: Asked, rows: Sequence[SeriesRow]) -> SeriesCell | None:
     cell = next(iter(choose_rows(asked, rows).values()), None)
-    if cell is None or cell.period is None or not says_only_period(cell) or _STARTS.search(cell.column):
+    if cell is None or cell.period is None or find_unasked(asked, cell) or _STARTS.search(cell.column):
         return None
     if not _is_asked(question, cell.period) or _is_of_other_length(asked, cell.period, rows):
         return None

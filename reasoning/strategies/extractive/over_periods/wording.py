@@ -23,6 +23,8 @@ __all__ = [
     "split_parts",
 ]
 
+_WHO = r"(?P<who>[^?,]{2,60}?)"
+_PROFIT = r"(?:profit|loss)(?: or (?:an? )?(?:profit|loss))?"
 _AS_ROWS = (
     (
         re.compile(
@@ -38,8 +40,28 @@ _AS_ROWS = (
     (re.compile(r"\b(?:stock levels?|levels? of stocks?|stocks? of goods)\b", re.IGNORECASE), "inventories"),
     (re.compile(r"\bby (?:what|which|how many) (?:percentage|percent)\b", re.IGNORECASE), "by how much"),
     (re.compile(r"\bum wie ?viel prozent\b", re.IGNORECASE), "wie"),
+    (
+        re.compile(
+            rf"\A(?:did|does|has|have) {_WHO} (?:make|made|report|reported|post|posted|record|recorded|book|booked|turn"
+            rf"|turned) (?:an? |any )?(?:net |overall )?{_PROFIT}\b(?! (?:before|from|on|per|of|after|margin|warning))",
+            re.IGNORECASE,
+        ),
+        r"What was the net income of \g<who>",
+    ),
+    (
+        re.compile(
+            rf"\A(?:is|was|were|has|have) {_WHO} (?:been )?(?:profitable|unprofitable|loss-making)\b", re.IGNORECASE
+        ),
+        r"What was the net income of \g<who>",
+    ),
+    (
+        re.compile(rf"\AHat {_WHO} (?:einen )?(?:Gewinn|Verlust) (?:gemacht|erzielt|erwirtschaftet)\b", re.IGNORECASE),
+        r"Wie hoch war der Nettogewinn von \g<who>",
+    ),
+    (re.compile(rf"(?<=\bhow much ){_PROFIT}(?= (?:did|does|has|have|was) )", re.IGNORECASE), "net income"),
+    (re.compile(r"\bnet loss(?:es)?\b(?! ratio)", re.IGNORECASE), "net income"),
 )
-"""What people say, and what rows are called. A turnover of staff is another thing."""
+"""What people say, and what rows are called. A turnover of staff is another thing, and a loss is a negative income."""
 _MARGIN = re.compile(
     r"\b(?:(?P<gross>gross (?:profit margins?|margins (?=quarter)|margin (?:percentages?|percent|rates?|ratios?|in %"
     r"|in percent)))|(?P<operating>(?:operating|EBIT)(?: profit| income)?[ -]margins?|EBIT-Margen?|operativen? Margen?)"

@@ -23,7 +23,7 @@ _DOUBTFUL = re.compile(r"\D{0,4}\d{1,3}\.\d{3}\D{0,4}")
 _TAKEN = "; a value whose table names no unit is taken to be in the unit of the others"
 _LENGTH = re.compile(r"\b(?:Three|Six|Nine|Twelve|Thirteen|Months?|Weeks?|Quarters?|Fiscal|Years?|Ended)\b")
 """Words of columns that are capitals only as headings are."""
-_BRACKETED = re.compile(r"\(([$€£¥]?)\s?(\d[\d.,' ]{0,20})\)")
+_BRACKETED = re.compile(r"([$€£¥]?)\s?\(([$€£¥]?)\s?(\d[\d.,' ]{0,20})\)")
 _EXPENSE = re.compile(
     r"\b(?:expens\w{0,2}|costs?|spen[dt]|spending|charges|tax|taxes|amorti[sz]ation|depreciation"
     r"|Aufwand|Aufwendungen|Kosten|ausgegeben|Steuern?|Abschreibung(?:en)?|dépens\w{1,2}|coûts?|impôts?)\b",
@@ -144,7 +144,7 @@ def _write_expense(cell: SeriesCell) -> str:
     bracketed = _BRACKETED.fullmatch(cell.value)
     if bracketed is None:
         return _write_value(cell)
-    amount = _write_value(replace(cell, value=f"{bracketed[1]}{bracketed[2]}"))
+    amount = _write_value(replace(cell, value="".join(bracketed.groups())))
     return f"{amount}, an expense, in the table as {cell.value}"
 
 

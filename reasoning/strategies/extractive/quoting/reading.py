@@ -8,6 +8,7 @@ import numpy as np
 
 from core.corpora import NO_EMBEDDING, Corpus
 from core.execution.threads import compute
+from core.passage_context.other_words import write_out
 from core.ports.embedding import Embedder
 from core.ports.retrieval import Hit, SearchResult
 from core.text.lead_in import find_naming
@@ -95,7 +96,7 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
     hits, facts = found.hits[:_MOST_HITS], found.facts
     hits = tuple(hit for hit in hits if hit.document.id in found.named) or hits
     hits = _leave_out_siblings(question, hits)
-    question = leave_out_asking(_drop_naming(question, hits, found.named))
+    question = write_out(leave_out_asking(_drop_naming(question, hits, found.named)))
     asked = read_question(question, await backends.count_passages(corpus, find_stems(question[:READ])))
     units = await compute(list_units, asked, hits, _MOST_UNITS)
     if not units:

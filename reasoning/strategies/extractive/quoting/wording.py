@@ -23,6 +23,7 @@ __all__ = [
     "leave_out_each",
     "points_back",
     "sets_instead",
+    "speaks_of_outlook",
     "states_condition",
 ]
 
@@ -229,6 +230,18 @@ def asks_for_outlooks(question: str) -> bool:
     """Returns whether a question asks how an outlook changed, which each report tells in a sentence of its own."""
     text = question[:_READ]
     return _OUTLOOKS.search(text) is not None and _GOES.search(text) is not None
+
+
+_AHEAD = re.compile(
+    r"\b(?:outlook|guidance|forecasts?|expect|expected|expects|plan|planned|target|budget|will|ausblick|prognosen?"
+    r"|erwartet|erwarten|wird|werden|prévisions?|prévu|attendu)\b",
+    re.IGNORECASE,
+)
+
+
+def speaks_of_outlook(text: str) -> bool:
+    """Returns whether a question or a sentence is about what lies ahead, which reports before tell."""
+    return _AHEAD.search(text) is not None
 
 
 def leave_out_each(question: str) -> str:

@@ -275,3 +275,31 @@ async def test_what_inventories_changed_by_is_not_what_they_are() -> None:
     flows = [balance(quarter, day, "680")[:1] for quarter, day in days.items()]
     hits = [found for report in flows for found in report]
     assert await tell("How have inventories changed across the quarters?", hits) == ""
+
+
+BY_COLUMNS = (
+    "OKEKE FERRIES\n\nSegments (in millions)\n\n| | Revenue Q2 2025 | Revenue Q2 2024 | Net income Q2 2025 |\n"
+    "|---|---|---|---|\n| Boat Repair | $600 | $500 | $(14) |\n| Island Tours | $200 | $200 | $90 |\n"
+    "| Group | $800 | $700 | $76 |\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        (
+            "What share of revenue came from Boat Repair in Q2 2025?",
+            "Boat Repair / Revenue, Revenue Q2 2025: $600 million / $800 million = 75.0 %",
+        ),
+        ("What was the net income of Boat Repair in Q2 2025?", "Boat Repair, Net income Q2 2025: $(14) million [1]"),
+        ("What was the revenue of Island Tours in Q2 2025?", "Island Tours, Revenue Q2 2025: $200 million [1]"),
+        ("What were the costs of Island Tours in Q2 2025?", ""),
+        ("What was the figure of Island Tours in Q2 2025?", ""),
+    ],
+)
+async def test_of_columns_of_several_measures_the_asked_is_taken(question: str, told: str) -> None:
+    columns = "| | Q2 2025 | Q2 2024 |\n|---|---|---|\n"
+    whole = f"OKEKE FERRIES\n\nIncome (in millions)\n\n{columns}| Revenue | $800 | $700 |\n| Costs | $40 | $30 |\n"
+    answer = await tell(question, read([BY_COLUMNS, whole]))
+    assert answer.startswith(told)
+    assert bool(answer) is bool(told)

@@ -11,8 +11,8 @@ from reasoning.strategies.extractive.sides import split_sides
         (
             "Compare the revenue of Norwick and Belvane in Q4 2023",
             {
-                "Norwick": "Compare the revenue of Norwick in Q4 2023",
-                "Belvane": "Compare the revenue of Belvane in Q4 2023",
+                "Norwick": "What was the revenue of Norwick in Q4 2023",
+                "Belvane": "What was the revenue of Belvane in Q4 2023",
             },
         ),
         (

@@ -119,6 +119,72 @@ async def test_what_is_expected_is_no_value_of_the_report() -> None:
     assert await tell(asked, versions_of(table.format("Q2 2023"))) == "Revenue, Q2 2023: $9,999 million [1]"
 
 
+@pytest.mark.parametrize(
+    ("own", "told"),
+    [
+        ("$ (410)", "Net income, Q2 2023: $ (410) million [1]"),
+        ("(410)", "Net income, Q2 2023: (410) million [1]"),
+        ("—", ""),
+        ("n/m", ""),
+        ("", ""),
+    ],
+)
+async def test_the_year_before_is_no_answer_where_the_own_period_has_a_loss_or_no_amount(own: str, told: str) -> None:
+    table = f"Results (in millions)\n\n| | Q2 2023 | Q2 2022 |\n|---|---|---|\n| Net income | {own} | $ 1,760 |\n"
+    other = "\n| | Q2 2022 |\n|---|---|\n| Net income | $ 1,760 |\n"
+    for text in (table, table + other):
+        assert await tell("What was net income in Q2 2023?", versions_of(text)) == told
+
+
+async def test_an_amount_of_the_own_period_stands_beside_a_plan_without_one() -> None:
+    table = "Results (in millions)\n\n| | Q2 2023 | Plan Q3 2023 |\n|---|---|---|\n| Net income | $1,760 | n/a |\n"
+    told = await tell("What was net income in Q2 2023?", versions_of(table))
+    assert told == "Net income, Q2 2023: $1,760 million [1]"
+
+
+LOSS = "Results (in millions)\n\n| | Q2 2023 | Q2 2022 |\n|---|---|---|\n| Net income | $ (410) | $ 1,760 |\n"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Did Okeke Ferries make a profit in Q2 2023?",
+        "Has Okeke Ferries reported a net loss for Q2 2023?",
+        "Was Okeke Ferries profitable in Q2 2023?",
+        "How much profit did Okeke Ferries make in Q2 2023?",
+        "What was the net loss of Okeke Ferries in Q2 2023?",
+        "Hat Okeke Ferries im 2. Quartal 2023 Gewinn gemacht?",
+    ],
+)
+async def test_a_profit_or_a_loss_is_the_net_income(question: str) -> None:
+    assert await tell(question, versions_of(LOSS)) == "Net income, Q2 2023: $ (410) million [1]"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Did Okeke Ferries make a profit from the sale of its berths in Q2 2023?",
+        "Did Okeke Ferries make a profit warning in Q2 2023?",
+        "Was Okeke Ferries a member of the harbour board in Q2 2023?",
+        "Did Okeke Ferries make an offer in Q2 2023?",
+    ],
+)
+async def test_a_profit_of_something_else_is_left_to_quotes(question: str) -> None:
+    assert await tell(question, versions_of(LOSS)) == ""
+
+
+@pytest.mark.parametrize("day", ["December 31, 2022", "March 31, 2023", "June 30, 2023"])
+async def test_a_day_tells_which_report_is_meant(day: str) -> None:
+    (quarter,) = [quarter for quarter, end in QUARTERS.items() if end == day]
+    told = await tell(f"What was the revenue of Okeke Ferries in the quarter ended {day}?", NEWEST_FIRST)
+    assert told == f"Revenue, three months ended {day}: ${TURNOVER[quarter]} million [1]"
+
+
+async def test_a_day_that_no_report_ends_with_has_no_value() -> None:
+    for day in ("March 31, 2021", "May 31, 2023"):
+        assert await tell(f"What was the revenue of Okeke Ferries in the quarter ended {day}?", NEWEST_FIRST) == ""
+
+
 async def test_an_amount_of_a_share_is_not_in_millions() -> None:
     """The head tells that it is of a share, or the caption leaves out amounts of a share."""
     rows = "| Earnings per share: | |\n| Basic | $1.34 |\n| Dividends declared | $0.24 |\n| Revenue | $12.50 |\n"

@@ -80,6 +80,12 @@ def test_which_values_are_added_up(text: str, found: list[str]) -> None:
         ("about 3 EUR", "", None),
         ("12.3.2026", "", None),
         ("(3", "", None),
+        ("$ (347)", "", Amount(value=Decimal(-347), unit="USD")),
+        ("EUR (1,234)", "", Amount(value=Decimal(-1234), unit="EUR")),
+        ("(3.1)%", "", Amount(value=Decimal("-3.1"), unit="%")),
+        ("$ (5) million", "", Amount(value=Decimal(-5), unit="USD million")),
+        ("RFC (12)", "", None),
+        ("(1) note", "", None),
         ("", "", None),
     ],
 )

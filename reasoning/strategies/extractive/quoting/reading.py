@@ -30,6 +30,7 @@ from reasoning.strategies.extractive.quoting.evidence import (
     find_other_subjects,
     measure_evidence,
 )
+from reasoning.strategies.extractive.quoting.other_parts import find_other_parts
 from reasoning.strategies.extractive.quoting.stated import order_by_facts
 from reasoning.strategies.extractive.quoting.units import Unit, list_units
 from reasoning.strategies.extractive.quoting.wording import Wanted, find_wanted
@@ -88,14 +89,15 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
     """Returns the units of the hits that were found, the best first, and how probably they answer the question.
 
     If the question names documents, or one of the versions of a report, only their hits are read: a clause of another
-    contract is no answer, however well it fits. Units that state what the question asks for, by one of the facts of the
+    contract is no answer, however well it fits. Units of another part than the named part, such as another release, come
+    last, and if nothing else is found, the hits do not answer. Units that state what the question asks for, by one of the facts of the
     hits, go before the others, and before these the entry of an option that the question names, or that the best unit
     leads to. The probabilities are of the best unit by words.
     """
     hits, facts = found.hits[:_MOST_HITS], found.facts
     hits = tuple(hit for hit in hits if hit.document.id in found.named) or hits
     hits = _leave_out_siblings(question, hits)
-    question = leave_out_asking(_drop_naming(question, hits, found.named))
+    whole, question = question, leave_out_asking(_drop_naming(question, hits, found.named))
     asked = read_question(question, await backends.count_passages(corpus, find_stems(question[:READ])))
     units = await compute(list_units, asked, hits, _MOST_UNITS)
     if not units:
@@ -106,7 +108,8 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
         return Reading(asked=asked)
     cosines = await _compare(backends.embedder, question, units, hits)
     features = await compute(measure_evidence, asked, units, covered, *cosines)
-    last = find_other_subjects(asked, covered, units)
+    parts = await compute(find_other_parts, whole, units)
+    last = find_other_subjects(asked, covered, units) | parts.other
     decision = decide(features, has_cosines=has_cosines, last=last)
     order = list(decision.order)
     if facts:
@@ -120,13 +123,14 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
     near = covered.beside[order[:_QUOTED]].max(axis=0)
     missing = [word for word, share in zip(asked.words, near, strict=True) if not share and not word.is_kind]
     lacks_number = any(any(map(str.isdigit, word.stem)) for word in missing)
+    is_doubtful = lacks_number or bool(parts.missing)
     return Reading(
         asked=asked,
         units=tuple(ordered),
         features=features[order],
-        lacking=tuple(word.written for word in missing if not word.is_frequent),
-        answerable=decision.answerable,
-        right=min(decision.right, OTHER_NUMBER) if lacks_number else decision.right,
+        lacking=(*parts.missing, *(word.written for word in missing if not word.is_frequent)),
+        answerable=0.0 if parts.other[order[0]] else decision.answerable,
+        right=min(decision.right, OTHER_NUMBER) if is_doubtful else decision.right,
         lacks_number=lacks_number,
     )
 

@@ -136,8 +136,8 @@ def find_release(heading: str, name: str) -> tuple[str, str]:
 
 
 def compare_parts(wanted: Sequence[Part], heading: str, name: str, known: Set[str] = frozenset()) -> int:
-    """Returns 1 if a path of headings is of one of the wanted parts, -1 if it is of another part of the same kind, and 0
-    if it says neither.
+    """Returns 1 if a path of headings is of one of the wanted parts, -1 if it is of another part of the same kind, and
+    0 if it says neither.
 
     `name` is that of the document, and `known` are the stems of the names of all documents: release 2.0 of what no
     document is called may be in any of them, but another release is a wrong one only in a document of that name.

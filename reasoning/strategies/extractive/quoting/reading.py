@@ -89,10 +89,10 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
     """Returns the units of the hits that were found, the best first, and how probably they answer the question.
 
     If the question names documents, or one of the versions of a report, only their hits are read: a clause of another
-    contract is no answer, however well it fits. Units of another part than the named part, such as another release, come
-    last, and if nothing else is found, the hits do not answer. Units that state what the question asks for, by one of the facts of the
-    hits, go before the others, and before these the entry of an option that the question names, or that the best unit
-    leads to. The probabilities are of the best unit by words.
+    contract is no answer, however well it fits. Units of another part than the named part, such as another release,
+    come last, and if nothing was read of the named part, the hits do not answer. Units that state what the question
+    asks for, by one of the facts of the hits, go before the others, and before these the entry of an option that the
+    question names, or that the best unit leads to. The probabilities are of the best unit by words.
     """
     hits, facts = found.hits[:_MOST_HITS], found.facts
     hits = tuple(hit for hit in hits if hit.document.id in found.named) or hits
@@ -123,14 +123,14 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
     near = covered.beside[order[:_QUOTED]].max(axis=0)
     missing = [word for word, share in zip(asked.words, near, strict=True) if not share and not word.is_kind]
     lacks_number = any(any(map(str.isdigit, word.stem)) for word in missing)
-    is_doubtful = lacks_number or bool(parts.missing)
+    is_other = bool(parts.missing) or bool(parts.other[order[0]])
     return Reading(
         asked=asked,
         units=tuple(ordered),
         features=features[order],
         lacking=(*parts.missing, *(word.written for word in missing if not word.is_frequent)),
-        answerable=0.0 if parts.other[order[0]] else decision.answerable,
-        right=min(decision.right, OTHER_NUMBER) if is_doubtful else decision.right,
+        answerable=0.0 if is_other else decision.answerable,
+        right=min(decision.right, OTHER_NUMBER) if lacks_number else decision.right,
         lacks_number=lacks_number,
     )
 

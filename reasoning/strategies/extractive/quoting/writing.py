@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from core.documents import HEADING_SEPARATOR, Span
 from core.passage_context import find_cell, find_context, split_heading
 from core.passage_context.grids import GridRow
-from core.passage_context.named_parts import asks_for_release, find_release
+from core.passage_context.named_parts import asks_for_release, find_release, has_number
 from core.passage_context.tables import BAR, is_date, split_cells
 from core.ports.reasoning import Citation, Quote
 from core.text.periods import find_months, read_period
@@ -92,8 +92,8 @@ class Written:
 
 def write(question: str, units: Sequence[Unit], label: str = "") -> list[Written]:
     """Returns the units as an answer to the question has them. If it asks for a person, a sentence of a mail in which
-    its writer says "I" or "me" has the sender before it. If it asks which version it is, a unit of the notes on a release
-    has the heading of this release before it.
+    its writer says "I" or "me" has the sender before it. If it asks which version it is, a unit of the notes on a
+    release has the heading of this release before it, unless the question names the release.
     """
     asks_for_person = find_kind(question) is ValueKind.PERSON
     asks_which = asks_for_release(question)
@@ -101,7 +101,9 @@ def write(question: str, units: Sequence[Unit], label: str = "") -> list[Written
         Written(
             unit=unit,
             text=write_unit(question, unit),
-            label=label + (_name_writer(unit) if asks_for_person else "") + (_name_release(unit) if asks_which else ""),
+            label=label
+            + (_name_writer(unit) if asks_for_person else "")
+            + (_name_release(question, unit) if asks_which else ""),
         )
         for unit in units
     ]
@@ -115,11 +117,11 @@ def _name_writer(unit: Unit) -> str:
     return f"From {sender}: " if sender else ""
 
 
-def _name_release(unit: Unit) -> str:
+def _name_release(question: str, unit: Unit) -> str:
     """Returns `2.6.1 (2025-12-08): ` for a unit below this heading, "" for any other."""
     document = unit.hit.document
-    _, heading = find_release(unit.hit.chunk.heading, find_name_words(document.key, document.title))
-    return f"{heading}: " if heading else ""
+    number, heading = find_release(unit.hit.chunk.heading, find_name_words(document.key, document.title))
+    return f"{heading}: " if heading and not has_number(number, question) else ""
 
 
 def write_nearest(units: Sequence[Unit]) -> list[Written]:

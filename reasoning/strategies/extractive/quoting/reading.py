@@ -31,6 +31,7 @@ from reasoning.strategies.extractive.quoting.evidence import (
     measure_evidence,
 )
 from reasoning.strategies.extractive.quoting.other_parts import find_other_parts
+from reasoning.strategies.extractive.quoting.other_times import tells_other_time
 from reasoning.strategies.extractive.quoting.stated import order_by_facts
 from reasoning.strategies.extractive.quoting.units import Unit, list_units
 from reasoning.strategies.extractive.quoting.wording import Wanted, find_wanted
@@ -54,6 +55,10 @@ _SEVERAL_REPORTS = re.compile(r"(?:reports|filings|10-?[KQ]s|berichten|rapports\
 _FEWEST_WORDS = 3
 OTHER_NUMBER = 0.5
 """The greatest probability of an answer if no quote has a number of the question: bit 3 is not bit 9."""
+_ROW, _HALF_OF_ROW, _MOST_OF_ROW = 0.3, 0.5, 0.7
+"""The least probability that such a row answers, and the least shares of the words' weight that it has, alone and with
+its table.
+"""
 _IN_UNIT = FEATURES.index("in_unit")
 
 
@@ -123,16 +128,25 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
     near = covered.beside[order[:_QUOTED]].max(axis=0)
     missing = [word for word, share in zip(asked.words, near, strict=True) if not share and not word.is_kind]
     lacks_number = any(any(map(str.isdigit, word.stem)) for word in missing)
-    is_other = bool(parts.missing) or bool(parts.other[order[0]])
+    is_other = bool(parts.missing) or bool(parts.other[order[0]]) or tells_other_time(whole, ordered)
     return Reading(
         asked=asked,
         units=tuple(ordered),
         features=features[order],
         lacking=(*parts.missing, *(word.written for word in missing if not word.is_frequent)),
-        answerable=0.0 if is_other else decision.answerable,
+        answerable=0.0 if is_other else max(decision.answerable, _weigh_row(units[order[0]], features[order[0]])),
         right=min(decision.right, OTHER_NUMBER) if lacks_number else decision.right,
         lacks_number=lacks_number,
     )
+
+
+def _weigh_row(unit: Unit, features: Floats) -> float:
+    """Returns the least probability that a row answers: it has a value of the wanted kind, all names of the question,
+    and most of its other words. The names of columns are seldom the words of a question.
+    """
+    of_row = dict(zip(FEATURES, features.tolist(), strict=True))
+    has_names = of_row["value"] > 0 and of_row["names_missing"] <= 0 and of_row["in_unit"] >= _HALF_OF_ROW
+    return _ROW if unit.is_row and has_names and of_row["in_unit"] + of_row["in_context"] >= _MOST_OF_ROW else 0.0
 
 
 def _leave_out_siblings(question: str, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:

@@ -191,10 +191,23 @@ def _list_of_hit(asked: Asked, hit: Hit, rank: int) -> Iterator[Unit]:
             columns=table.header if table else "",
         )
         is_below_header = is_below_header and (not unit.is_row or _names_columns(words))
-        is_header = unit.is_row and (is_below_header or (table is not None and span.start < table.body))
+        is_header = unit.is_row and (
+            is_below_header or (table is not None and span.start < table.body) or _heads_records(unit)
+        )
         is_below_header |= not unit.is_row
         if not is_header and _may_answer(asked, unit, heads):
             yield unit
+
+
+def _heads_records(unit: Unit) -> bool:
+    """Returns whether a row names the columns of the row below it, which has these names itself."""
+    names = split_cells(unit.text)
+    below = split_cells(unit.hit.chunk.text[unit.span.end : READ].lstrip().partition("\n")[0])
+    return (
+        len(names) > 1
+        and all(cell.startswith(f"{name}: ") for name, cell in zip(names, below, strict=False))
+        and len(below) == len(names)
+    )
 
 
 def _names_columns(row: str) -> bool:

@@ -115,7 +115,7 @@ def find_parts(text: str) -> Iterator[Part]:
         kind = min(find_stems(word), default="")
         following: re.Match[str] | None = found
         while following is not None and kind:
-            if not _YEAR.fullmatch(following["sign"]):
+            if not _YEAR.fullmatch(following["sign"]) and not _DAY.fullmatch(following["sign"]):
                 yield Part(kind, following["sign"].casefold(), written=f"{found[1]} {following['sign']}")
             following = _NEXT.match(text, following.end())
 

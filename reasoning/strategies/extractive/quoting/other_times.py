@@ -50,7 +50,7 @@ def tells_other_time(question: str, units: Sequence[Unit]) -> bool:
 
 
 def _list_texts(units: Sequence[Unit]) -> Iterator[str]:
-    """Yields the text of each hit of the documents of the first units, with title, headings and the name of its file."""
+    """Yields the text of each hit of the documents of the first units, with title, headings and name of file."""
     documents = {unit.hit.document.id for unit in units[:_QUOTED]}
     for hit in {unit.hit.chunk.id: unit.hit for unit in units if unit.hit.document.id in documents}.values():
         yield f"{hit.document.title}\n{hit.document.key}\n{hit.chunk.heading}\n{hit.chunk.text[:READ]}"

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 
 from core.documents import Span
 from core.passage_context import find_headed_tables, split_units
+from core.passage_context.named_parts import find_release
 from core.passage_context.tables import BAR, is_date, is_row, split_cells
 from core.ports.retrieval import Hit
+from core.text.titles import find_name_words
 from core.text.value_kinds import find_digits, find_stems
 from core.text.word_lists import SMALL_WORDS
 from reasoning.strategies.extractive.quoting.asked import Asked
@@ -266,7 +268,13 @@ def _may_answer(asked: Asked, unit: Unit, heads: frozenset[str]) -> bool:
         return False
     if unit.is_row and not asked.stems & _OF_PARTS and _PART_LABEL.match(unit.text):
         return False
-    return not asked.is_open or _says_more(asked, unit)
+    return not asked.is_open or _says_more(asked, unit) or (asked.asks_for_release and _is_of_release(unit))
+
+
+def _is_of_release(unit: Unit) -> bool:
+    """Returns whether the heading of a unit names a release, which the unit need not say."""
+    document = unit.hit.document
+    return find_release(unit.hit.chunk.heading, find_name_words(document.key, document.title))[0] != ""
 
 
 def _is_certificate(unit: Unit) -> bool:

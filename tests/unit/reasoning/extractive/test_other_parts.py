@@ -68,6 +68,13 @@ def test_the_heading_of_a_release_tells_the_version() -> None:
         assert written.label == label
 
 
+def test_a_sentence_need_not_say_more_than_a_question_that_its_heading_answers() -> None:
+    text = "The whistle was removed."
+    notes = under("2.6.1 (2025-12-08) › Removed", text, "Kettle changelog")
+    assert [unit.text for unit in units_of("Which version removed the whistle?", notes)] == [text]
+    assert not units_of("Who removed the whistle?", notes)
+
+
 def test_a_row_that_names_the_columns_of_records_is_no_unit() -> None:
     text = "Batch | Hours\nBatch: C | Hours: 6\nBatch: D | Hours: 9"
     assert [unit.text for unit in units_of("How long was batch C dried?", hit("k", "", text))] == text.split("\n")[1:]

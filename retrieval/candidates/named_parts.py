@@ -54,8 +54,9 @@ async def weigh_named_parts(
     if not parts or not len(chunks):
         return added
     compared = await _compare(backends, query, snapshot, chunks, parts)
-    deviation = max(float(scores.std()), 1.0)  # 1 without the score of rare words
-    return _GAIN * deviation * compared if (compared > 0).any() else added
+    if (compared > 0).any():
+        added += _GAIN * max(float(scores.std()), 1.0) * compared  # 1 without the score of rare words
+    return added
 
 
 async def _compare(

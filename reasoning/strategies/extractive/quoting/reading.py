@@ -8,6 +8,7 @@ import numpy as np
 
 from core.corpora import NO_EMBEDDING, Corpus
 from core.execution.threads import compute
+from core.passage_context.tables import is_row
 from core.ports.embedding import Embedder
 from core.ports.retrieval import Hit, SearchResult
 from core.text.lead_in import find_naming
@@ -27,13 +28,14 @@ from reasoning.strategies.extractive.quoting.evidence import (
     Floats,
     cover_units,
     decide,
+    find_head_stems,
     find_other_subjects,
     measure_evidence,
 )
 from reasoning.strategies.extractive.quoting.other_parts import find_other_parts
 from reasoning.strategies.extractive.quoting.other_times import tells_other_time
 from reasoning.strategies.extractive.quoting.stated import order_by_facts
-from reasoning.strategies.extractive.quoting.units import Unit, list_units
+from reasoning.strategies.extractive.quoting.units import Unit, is_record, list_units
 from reasoning.strategies.extractive.quoting.wording import Wanted, find_wanted
 
 __all__ = ["OTHER_NUMBER", "PASSAGES", "Reading", "choose_depth", "read_hits"]
@@ -185,9 +187,19 @@ def _drop_naming(question: str, hits: Sequence[Hit], named: frozenset[str]) -> s
     )
     naming = find_naming(question)
     is_named = naming is not None and find_names(naming.named) and find_digits(naming.named) <= digits
+    is_named = is_named and naming is not None and not _names_row(naming.named, hits[0])
     if naming and is_named and (first.id in named or is_document_named(naming.named, passage_text(hits[0]))):
         return naming.rest
     return _drop_report(question, digits)
+
+
+def _names_row(named: str, hit: Hit) -> bool:
+    """Returns whether the names stand in a row of a table, and not in the title or headings: "the Holm contract" is a
+    row of a register of contracts.
+    """
+    names = find_stems(" ".join(name.form for name in find_names(named))) - find_head_stems(hit)
+    rows = (line for line in hit.chunk.text[:READ].splitlines() if is_row(line) or is_record(line))
+    return bool(names) and any(names <= find_stems(row) for row in rows)
 
 
 def _drop_report(question: str, digits: frozenset[str]) -> str:

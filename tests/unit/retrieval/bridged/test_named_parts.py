@@ -69,7 +69,7 @@ def test_passages_of_the_named_part_gain(question: str, signs: list[int]) -> Non
         )
         for number, (id, said) in enumerate(zip(ids, SAID, strict=True))
     }
-    backends = cast(RetrievalBackends, _Backends(_Record(chunks), _Record(chunks)))
+    backends = cast("RetrievalBackends", _Backends(_Record(chunks), _Record(chunks)))
     query = Query(corpus=_CORPUS, text=question)
     added = asyncio.run(weigh_named_parts(backends, query, snapshot, np.arange(3), np.array([3.0, 2.0, 1.0])))
     assert np.sign(added).tolist() == signs

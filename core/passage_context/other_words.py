@@ -106,6 +106,8 @@ dispute; disagreement; (controversy)
 court; courts; jurisdiction; (tribunal)
 insurance; insured; cover; coverage
 delete; erase; remove; destroy; destruction; deletion
+drop; dropped; discontinue; discontinued; remove; removed; removal
+restore; restored; bring back; brought back; reintroduce; reintroduced; reinstate
 keep; retain; store; retention; stored; kept
 warranty; guarantee
 failure; breakdown; malfunction; fault; defect

@@ -21,6 +21,7 @@ __all__ = [
     "count_met",
     "family_of",
     "find_marks",
+    "find_name_words",
     "find_numbered_names",
     "find_wanted_marks",
     "has_status",
@@ -187,6 +188,12 @@ def stem_of(key: str) -> str:
     except UnicodeDecodeError:  # a name with a sign of percent that is not of an address
         decoded = stem
     return one_line(decoded if decoded.isprintable() and decoded.strip() else stem)
+
+
+def find_name_words(key: str, title: str) -> str:
+    """Returns the title and the name of the file, with white space for its signs."""
+    name = key.replace("\\", "/").rpartition("/")[2]
+    return f"{title}\n{name.replace('_', ' ').replace('-', ' ').replace('.', ' ')}"
 
 
 def bare_title(title: str) -> str:

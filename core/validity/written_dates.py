@@ -9,7 +9,17 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 
-__all__ = ["WRITTEN_DATE", "YEARS", "WrittenDate", "find_dates", "leave_out_dates", "read_date"]
+__all__ = [
+    "MONTH",
+    "WRITTEN_DATE",
+    "YEARS",
+    "WrittenDate",
+    "find_dates",
+    "find_months",
+    "leave_out_dates",
+    "number_of_month",
+    "read_date",
+]
 
 _NAMES = (
     "january januar jan", "february februar feb", "march märz mar", "april april apr", "may mai may",
@@ -17,20 +27,23 @@ _NAMES = (
     "october oktober oct okt", "november november nov", "december dezember dec dez",
 )  # fmt: skip
 _MONTHS = {name: number for number, names in enumerate(_NAMES, start=1) for name in names.split()}
-_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+"""The pattern of the name of a month."""
 WRITTEN_DATE = (
     r"(?<![\w./-])(?:"
     r"(?P<iso>\d{4}-\d\d-\d\d)(?![\w-])"
     r"|(?P<digits>\d{1,2}\. ?\d{1,2}\. ?\d{4})(?!\w)"
-    rf"|(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)? (?:day of |of )?(?P<month>{_MONTH})\.?,? (?P<year>\d{{4}})(?!\w)"
-    rf"|(?P<month2>{_MONTH})\.? (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year2>\d{{4}})(?!\w)"
+    rf"|(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)? (?:day of |of )?(?P<month>{MONTH})\.?,? (?P<year>\d{{4}})(?!\w)"
+    rf"|(?P<month2>{MONTH})\.? (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year2>\d{{4}})(?!\w)"
     r")"
 )
 YEARS = range(1700, 2301)
 """Years of which documents state something; the days beside theirs exist, too."""
 _DATE = re.compile(WRITTEN_DATE, re.IGNORECASE)
 _MONTH_OF_YEAR = re.compile(
-    rf"(?<![\w./-])(?:(?:{_MONTH})\.?,? (?P<year>\d{{4}})|(?P<iso>\d{{4}})-(?:0[1-9]|1[0-2]))(?![\w-])", re.IGNORECASE
+    rf"(?<![\w./-])(?:(?P<month>{MONTH})\.?,? (?P<year>\d{{4}})"
+    r"|(?P<iso>\d{4})-(?P<iso_month>0[1-9]|1[0-2]))(?![\w-])",
+    re.IGNORECASE,
 )
 
 
@@ -54,6 +67,23 @@ def read_date(text: str, start: int) -> WrittenDate | None:
     """Returns the day that stands at a place; None if none does."""
     found = _DATE.match(text, start)
     return None if found is None else _read(found)
+
+
+def number_of_month(name: str) -> int:
+    """Returns the number of a month, from 1, by its name as `MONTH` finds it."""
+    return _MONTHS[name.lower()]
+
+
+def find_months(text: str) -> set[tuple[int, int]]:
+    """Returns the months that a text names with their year, also those of its days: `(2024, 5)`."""
+    days = {(found.day.year, found.day.month) for found in find_dates(text)}
+    return days | {
+        (
+            int(found["year"] or found["iso"]),
+            number_of_month(found["month"]) if found["month"] else int(found["iso_month"]),
+        )
+        for found in _MONTH_OF_YEAR.finditer(text)
+    }
 
 
 def leave_out_dates(text: str) -> tuple[str, int]:

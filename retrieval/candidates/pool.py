@@ -29,6 +29,7 @@ from retrieval.candidates.current import (
     search_vectors,
 )
 from retrieval.candidates.fusion import order_by_score, weigh_graph
+from retrieval.candidates.named_parts import find_part_chunks
 from retrieval.candidates.row_labels import NO_LABELS, RowLabels, find_labelled
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.graph.terms import TermStatistics
@@ -332,14 +333,15 @@ async def gather_pool(
 
     `with_labelled` adds passages with labels of rows that the question says, in the documents of these chunks.
     """
-    (vector, by_cosine), by_words, exact, pagerank = await asyncio.gather(
+    (vector, by_cosine), by_words, exact, by_part, pagerank = await asyncio.gather(
         _search_dense(backends, query, snapshot, trace, size),
         _search_sparse(backends, query, snapshot, trace, size),
         _search_exact(backends, query, snapshot, trace),
+        find_part_chunks(backends, query, snapshot),
         rank_graph(query, snapshot, trace, pagerank_config),
     )
     by_mass = pagerank.chunks[order_by_score(pagerank.chunks, pagerank.mass)[:size]]
-    chunks = np.unique(np.concatenate([by_cosine.chunks, by_words.chunks, exact.all_chunks, by_mass]))
+    chunks = np.unique(np.concatenate([by_cosine.chunks, by_words.chunks, exact.all_chunks, by_part, by_mass]))
     labels = NO_LABELS
     if with_labelled:
         labels, labelled = await run_interruptibly(find_labelled, query.text, chunks, snapshot)

@@ -27,6 +27,7 @@ from retrieval.bridged.report_forms import weigh_report_forms
 from retrieval.bridged.versions import Versions, read_versions, weigh_versions
 from retrieval.candidates.current import search_current
 from retrieval.candidates.explanations import read_facts
+from retrieval.candidates.named_parts import weigh_named_parts
 from retrieval.candidates.pool import Pool
 from retrieval.candidates.results import Ranking, build_result
 from retrieval.graph.snapshot import GraphSnapshot
@@ -75,13 +76,14 @@ class Bridged:
                 weigh_versions, versions, pool.chunks, scores, EXACT * compared.exact, query, snapshot, unnamed=unnamed
             )
             of_forms = await compute(weigh_report_forms, pool.chunks, scores, query.text, snapshot)
+            by_part = await weigh_named_parts(backends, query, snapshot, pool.chunks, scores)
         if query.explain and query.corpus.settings.has_graph:  # whoever left it out knows
             _note_what_is_missing(pool, evidence, trace)
         if query.explain and by_version.any():
             trace.note("versions: passages of what the question names, or of the newest version, rank higher")
         ranking = Ranking(
             chunks=pool.chunks,
-            scores=scores + by_version + of_forms,
+            scores=scores + by_version + of_forms + by_part,
             dense=pool.dense,
             sparse=pool.sparse,
             graph=pool.graph,
@@ -98,7 +100,7 @@ class Bridged:
             parts: dict[str, Floats] = {}
             if query.contributions:
                 parts = await compute(split_score, self._ranker, evidence)
-                added = {"version": by_version, "form": of_forms}
+                added = {"version": by_version, "form": of_forms, "part": by_part}
                 parts |= {name: values for name, values in added.items() if values.any()}
             return replace(result, hits=await self._explain(result.hits, query, snapshot, evidence, parts))
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
+from core.passage_context.named_parts import Part, find_parts
 from core.text.terms import split_words
 from core.text.word_lists import SMALL_WORDS
 from reasoning.strategies.extractive.over_rows.column_words import Superlative, find_compared_names
@@ -95,7 +96,7 @@ _LIGHT = _words("""
     do does did done make makes made find finds found give gives gave given get got come comes came go goes went gone
     see seen exist exists list listed listing contain contains appear appears show shown shows happen happened take
     takes taken took have had having hold held work works worked live lives belong belongs there still currently now
-    ever all every own owns owned measured recorded observed noted listed counted offered
+    cause causes caused ever all every own owns owned measured recorded observed noted listed counted offered
     gehen geht ging gingen gegangen stehen steht stand machen macht gemacht finden findet fand gefunden arbeiten
     arbeitet gearbeitet gehören gehört enthalten enthält liegen liegt lag gibt geben kommen kommt kamen derzeit aktuell
     noch alle aller allen entfallen entfällt gemessen erfasst aufgeführt verzeichnet angeboten
@@ -154,6 +155,7 @@ class RowsAsked:
     of time behind "by", and `period` a unit of time among them. `compared` is the place of the comparison, `of_names`
     the names of columns that it tells ("older than"), and `factor` what its number counts ("10 million").
     `unordered` is the question if its superlative is a part of a name ("the First Aid course").
+    `signs` are parts of one letter, "series C", which is no word.
     `excluded` is the place of a word such as "not" or "except", -1 without any. The word for what is wanted may be the
     word for an amount itself (`names_amount`), or be "most", of what is counted (`is_counted`).
     """
@@ -188,6 +190,7 @@ class RowsAsked:
     text: str = ""
     stems: frozenset[str] = frozenset()
     operator: frozenset[str] = frozenset()
+    signs: tuple[Part, ...] = ()
     unordered: "RowsAsked | None" = None
 
     @property
@@ -299,6 +302,7 @@ def _read(text: str, *, is_ordered: bool) -> RowsAsked | None:
         names_amount=_AMOUNT.search(operator.written) is not None,
         text=text.casefold(),
         stems=frozenset(word.stem for word in split_words(text)),
+        signs=tuple(_find_letters(text)),
         operator=frozenset(word.stem for word in split_words(operator.written)[:1]),
     )
 
@@ -313,12 +317,20 @@ _CODE = re.compile(r"(?<![.?!:]\s)(?<=\s)[A-Z]{1,4}\b(?![-./&'’]\w)")
 
 
 def _has_dropped_code(text: str) -> bool:
-    """Returns whether a question has a code that is a small word in lower case: "in IT", "grade A"."""
+    """Returns whether a question has a code that is a small word in lower case, "in IT", and no sign of a part."""
     codes = [code for code in _CODE.findall(text) if code != "I" and not text.isupper()]
     known = {text[word.start : word.end] for word in split_words(text)}
+    known |= {part.sign.upper() for part in _find_letters(text)}
     return any(code not in known for code in codes)
 
 
+def _find_letters(text: str) -> Iterator[Part]:
+    """Yields the parts whose sign is a capital letter: "series C"."""
+    return (part for part in find_parts(text) if len(part.sign) == 1 and part.written[-1] in _CAPITALS)
+
+
+_CAPITALS = frozenset("ABCDEFGHJKLMNOPQRSTUVWXYZ")
+"""Letters that are signs; "I" is a word."""
 _AMOUNT = re.compile(r"amount|value|betrag|wert", re.IGNORECASE)
 _COUNTING = re.compile(r"\b(?:how|why|when|wie|warum|wann|comment|pourquoi|quand)\b", re.IGNORECASE)
 

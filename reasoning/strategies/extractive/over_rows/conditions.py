@@ -21,6 +21,7 @@ __all__ = [
     "has_stem",
     "keep_compared",
     "keep_flags",
+    "keep_signs",
     "keep_times",
     "keep_values",
 ]
@@ -109,6 +110,28 @@ def keep_flags(table: Table, kept: Kept, flags: Collection[str]) -> Kept:
             conditions=(*kept.conditions, f"{column}: yes"),
             columns=(*kept.columns, column),
             unread=kept.unread if table.flags[column] else (*kept.unread, column),
+        )
+    return kept
+
+
+def keep_signs(asked: RowsAsked, table: Table, kept: Kept) -> Kept:
+    """Returns the rows of the parts that a question names by letters: of "series C", rows with `C` in a column
+    `Series`. A letter that stands in no such column could not be decided.
+    """
+    wanted: dict[str, frozenset[str]] = {}
+    for part in asked.signs:
+        column = next((name for name in table.columns if has_stem(part.kind, stems_of(name))), "")
+        texts = {row.cells.get(column, "") for row in kept.rows}
+        named = {text for text in texts if text.casefold() == part.sign}
+        if not named or asked.excluded >= 0:
+            return replace(kept, unread=(*kept.unread, part.written))
+        wanted[column] = wanted.get(column, frozenset()) | named
+    for column, own in wanted.items():
+        kept = replace(
+            kept,
+            rows=[row for row in kept.rows if row.cells.get(column) in own],
+            conditions=(*kept.conditions, f"{column}: {' or '.join(sorted(own))}"),
+            columns=(*kept.columns, column),
         )
     return kept
 

@@ -17,6 +17,7 @@ from reasoning.strategies.extractive.over_rows.conditions import (
     has_stem,
     keep_compared,
     keep_flags,
+    keep_signs,
     keep_times,
     keep_values,
 )
@@ -199,7 +200,7 @@ def _keep(asked: RowsAsked, table: Table, roles: Roles, rest: Sequence[Said], he
     """Returns the rows that meet all conditions of the question."""
     is_difference = asked.wanted is Wanted.DIFFERENCE
     kept = keep_values(asked, table, roles.values, roles.naming, is_difference=is_difference)
-    kept = keep_flags(table, kept, roles.flags)
+    kept = keep_signs(asked, table, keep_flags(table, kept, roles.flags))
     named = {column: found for column in table.dates if (found := roles.columns[column]) and column != roles.measure}
     kept = keep_times(asked, table, kept, rest, named, heads)
     if asked.comparison is None:

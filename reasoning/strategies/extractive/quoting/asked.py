@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from math import log1p
 
+from core.passage_context.named_parts import asks_for_release
 from core.passage_context.other_words import OtherWords, find_near_words, find_other_words
 from core.ports.retrieval import PassageCounts
 from core.text.terms import split_words
@@ -61,7 +62,7 @@ _ANYTHING = Wanted()
 class Asked:
     """The words of a question, each stem once, in order. `is_question`: it has a question word or a question mark, so
     it is no list of words as they are typed into a search box. `is_open`: it begins with such a word, so yes is no
-    answer. A question that asks for a reason asks for no value.
+    answer. `asks_for_release`: it asks which version it is. A question that asks for a reason asks for no value.
     """
 
     words: tuple[AskedWord, ...]
@@ -72,6 +73,7 @@ class Asked:
     is_open: bool
     wanted: Wanted = _ANYTHING
     asks_for_place: bool = False
+    asks_for_release: bool = False
     other_words: tuple[OtherWords, ...] = ()
     near_words: tuple[OtherWords, ...] = ()
 
@@ -131,6 +133,7 @@ def read_question(text: str, counts: PassageCounts) -> Asked:
         is_open=is_open,
         wanted=wanted,
         asks_for_place=asks_for_place(text),
+        asks_for_release=asks_for_release(text),
         other_words=tuple(find_other_words(text[:_OTHER_WORDS_READ])),
         near_words=tuple(find_near_words(text[:_OTHER_WORDS_READ])),
     )

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
 from core.documents import HEADING_SEPARATOR, Span
+from core.passage_context.named_parts import RELEASE_WORDS
 from core.passage_context.tables import is_row
 from core.ports.retrieval import Hit
 from core.text.value_kinds import ValueKind, find_digits, find_stems
@@ -37,13 +38,6 @@ _RELEASED = find_stems(
 """Words of a question for the date of something, which a heading with a name and a date need not have."""
 _SIGN = re.compile(r"[^\W_][\w.-]*")
 _WORD = re.compile(r"[^\W_]+")
-_BESIDE = frozenset(
-    {"released", "published", "issued", "dated", "date", "release", "version", "v", "on", "of", "the"}
-) | {
-    *("erschienen", "veröffentlicht", "freigegeben", "datum", "vom", "am", "publié", "publiée", "sorti", "sortie"),
-    *("du", "le"),
-}
-"""Words beside the name and the date in a heading that says no more than when something was released."""
 
 
 def list_options(text: str) -> frozenset[str]:
@@ -139,5 +133,5 @@ def _is_dated(heading: str, signs: Set[str], names: Set[str]) -> bool:
         return " " if signs & find_stems(found[0]) else found[0]
 
     rest, dates = leave_out_dates(_SIGN.sub(leave_out, heading))
-    words = [word for word in _WORD.findall(rest.casefold()) if word not in _BESIDE]
+    words = [word for word in _WORD.findall(rest.casefold()) if word not in RELEASE_WORDS]
     return dates == 1 and all((stems := find_stems(word)) and stems <= names for word in words)

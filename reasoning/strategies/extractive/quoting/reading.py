@@ -9,6 +9,7 @@ import numpy as np
 from core.corpora import NO_EMBEDDING, Corpus
 from core.execution.threads import compute
 from core.passage_context.other_words import write_out
+from core.passage_context.tables import is_row
 from core.ports.embedding import Embedder
 from core.ports.retrieval import Hit, SearchResult
 from core.text.lead_in import find_naming
@@ -28,11 +29,14 @@ from reasoning.strategies.extractive.quoting.evidence import (
     Floats,
     cover_units,
     decide,
+    find_head_stems,
     find_other_subjects,
     measure_evidence,
 )
+from reasoning.strategies.extractive.quoting.other_parts import find_other_parts
+from reasoning.strategies.extractive.quoting.other_times import tells_other_time
 from reasoning.strategies.extractive.quoting.stated import order_by_facts
-from reasoning.strategies.extractive.quoting.units import Unit, list_units
+from reasoning.strategies.extractive.quoting.units import Unit, is_record, list_units
 from reasoning.strategies.extractive.quoting.wording import Wanted, find_wanted
 
 __all__ = ["OTHER_NUMBER", "PASSAGES", "Reading", "choose_depth", "read_hits"]
@@ -54,6 +58,10 @@ _SEVERAL_REPORTS = re.compile(r"(?:reports|filings|10-?[KQ]s|berichten|rapports\
 _FEWEST_WORDS = 3
 OTHER_NUMBER = 0.5
 """The greatest probability of an answer if no quote has a number of the question: bit 3 is not bit 9."""
+_ROW, _HALF_OF_ROW, _MOST_OF_ROW = 0.3, 0.5, 0.7
+"""The least probability that such a row answers, and the least shares of the words' weight that it has, alone and with
+its table.
+"""
 _IN_UNIT = FEATURES.index("in_unit")
 
 
@@ -89,14 +97,15 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
     """Returns the units of the hits that were found, the best first, and how probably they answer the question.
 
     If the question names documents, or one of the versions of a report, only their hits are read: a clause of another
-    contract is no answer, however well it fits. Units that state what the question asks for, by one of the facts of the
-    hits, go before the others, and before these the entry of an option that the question names, or that the best unit
-    leads to. The probabilities are of the best unit by words.
+    contract is no answer, however well it fits. Units of another part than the named part, such as another release,
+    come last, and if nothing was read of the named part, the hits do not answer. Units that state what the question
+    asks for, by one of the facts of the hits, go before the others, and before these the entry of an option that the
+    question names, or that the best unit leads to. The probabilities are of the best unit by words.
     """
     hits, facts = found.hits[:_MOST_HITS], found.facts
     hits = tuple(hit for hit in hits if hit.document.id in found.named) or hits
     hits = _leave_out_siblings(question, hits)
-    question = write_out(leave_out_asking(_drop_naming(question, hits, found.named)))
+    whole, question = question, write_out(leave_out_asking(_drop_naming(question, hits, found.named)))
     asked = read_question(question, await backends.count_passages(corpus, find_stems(question[:READ])))
     units = await compute(list_units, asked, hits, _MOST_UNITS)
     if not units:
@@ -107,7 +116,8 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
         return Reading(asked=asked)
     cosines = await _compare(backends.embedder, question, units, hits)
     features = await compute(measure_evidence, asked, units, covered, *cosines)
-    last = find_other_subjects(asked, covered, units)
+    parts = await compute(find_other_parts, whole, units)
+    last = find_other_subjects(asked, covered, units) | parts.other
     decision = decide(features, has_cosines=has_cosines, last=last)
     order = list(decision.order)
     if facts:
@@ -121,15 +131,25 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
     near = covered.beside[order[:_QUOTED]].max(axis=0)
     missing = [word for word, share in zip(asked.words, near, strict=True) if not share and not word.is_kind]
     lacks_number = any(any(map(str.isdigit, word.stem)) for word in missing)
+    is_other = bool(parts.missing) or bool(parts.other[order[0]]) or tells_other_time(whole, ordered)
     return Reading(
         asked=asked,
         units=tuple(ordered),
         features=features[order],
-        lacking=tuple(word.written for word in missing if not word.is_frequent),
-        answerable=decision.answerable,
+        lacking=(*parts.missing, *(word.written for word in missing if not word.is_frequent)),
+        answerable=0.0 if is_other else max(decision.answerable, _weigh_row(units[order[0]], features[order[0]])),
         right=min(decision.right, OTHER_NUMBER) if lacks_number else decision.right,
         lacks_number=lacks_number,
     )
+
+
+def _weigh_row(unit: Unit, features: Floats) -> float:
+    """Returns the least probability that a row answers: it has a value of the wanted kind, all names of the question,
+    and most of its other words. The names of columns are seldom the words of a question.
+    """
+    of_row = dict(zip(FEATURES, features.tolist(), strict=True))
+    has_names = of_row["value"] > 0 and of_row["names_missing"] <= 0 and of_row["in_unit"] >= _HALF_OF_ROW
+    return _ROW if unit.is_row and has_names and of_row["in_unit"] + of_row["in_context"] >= _MOST_OF_ROW else 0.0
 
 
 def _leave_out_siblings(question: str, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
@@ -168,9 +188,19 @@ def _drop_naming(question: str, hits: Sequence[Hit], named: frozenset[str]) -> s
     )
     naming = find_naming(question)
     is_named = naming is not None and find_names(naming.named) and find_digits(naming.named) <= digits
+    is_named = is_named and naming is not None and not _names_row(naming.named, hits[0])
     if naming and is_named and (first.id in named or is_document_named(naming.named, passage_text(hits[0]))):
         return naming.rest
     return _drop_report(question, digits)
+
+
+def _names_row(named: str, hit: Hit) -> bool:
+    """Returns whether the names stand in a row of a table, and not in the title or headings: "the Holm contract" is a
+    row of a register of contracts.
+    """
+    names = find_stems(" ".join(name.form for name in find_names(named))) - find_head_stems(hit)
+    rows = (line for line in hit.chunk.text[:READ].splitlines() if is_row(line) or is_record(line))
+    return bool(names) and any(names <= find_stems(row) for row in rows)
 
 
 def _drop_report(question: str, digits: frozenset[str]) -> str:

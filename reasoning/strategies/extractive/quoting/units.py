@@ -9,8 +9,10 @@ from dataclasses import dataclass
 
 from core.documents import Span
 from core.passage_context import find_headed_tables, split_units
+from core.passage_context.named_parts import find_release
 from core.passage_context.tables import BAR, is_date, is_row, split_cells
 from core.ports.retrieval import Hit
+from core.text.titles import find_name_words
 from core.text.value_kinds import find_digits, find_stems
 from core.text.word_lists import SMALL_WORDS
 from reasoning.strategies.extractive.quoting.asked import Asked
@@ -191,10 +193,23 @@ def _list_of_hit(asked: Asked, hit: Hit, rank: int) -> Iterator[Unit]:
             columns=table.header if table else "",
         )
         is_below_header = is_below_header and (not unit.is_row or _names_columns(words))
-        is_header = unit.is_row and (is_below_header or (table is not None and span.start < table.body))
+        is_header = unit.is_row and (
+            is_below_header or (table is not None and span.start < table.body) or _heads_records(unit)
+        )
         is_below_header |= not unit.is_row
         if not is_header and _may_answer(asked, unit, heads):
             yield unit
+
+
+def _heads_records(unit: Unit) -> bool:
+    """Returns whether a row names the columns of the row below it, which has these names itself."""
+    names = split_cells(unit.text)
+    below = split_cells(unit.hit.chunk.text[unit.span.end : READ].lstrip().partition("\n")[0])
+    return (
+        len(names) > 1
+        and all(cell.startswith(f"{name}: ") for name, cell in zip(names, below, strict=False))
+        and len(below) == len(names)
+    )
 
 
 def _names_columns(row: str) -> bool:
@@ -253,7 +268,13 @@ def _may_answer(asked: Asked, unit: Unit, heads: frozenset[str]) -> bool:
         return False
     if unit.is_row and not asked.stems & _OF_PARTS and _PART_LABEL.match(unit.text):
         return False
-    return not asked.is_open or _says_more(asked, unit)
+    return not asked.is_open or _says_more(asked, unit) or (asked.asks_for_release and _is_of_release(unit))
+
+
+def _is_of_release(unit: Unit) -> bool:
+    """Returns whether the heading of a unit names a release, which the unit need not say."""
+    document = unit.hit.document
+    return find_release(unit.hit.chunk.heading, find_name_words(document.key, document.title))[0] != ""
 
 
 def _is_certificate(unit: Unit) -> bool:

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from core.documents import HEADING_SEPARATOR, Span
 from core.passage_context import find_cell, find_context, split_heading
 from core.passage_context.grids import GridRow
+from core.passage_context.named_parts import asks_for_release, find_release, has_number
 from core.passage_context.tables import BAR, is_date, split_cells
 from core.ports.reasoning import Citation, Quote
 from core.text.periods import find_months, read_period
 from core.text.shortening import shorten
 from core.text.terms import split_words
+from core.text.titles import find_name_words
 from core.text.value_kinds import ValueKind, find_kind, find_signs, find_stems
 from core.text.word_lists import SMALL_WORDS
 from reasoning.citations.markers import make_citation
@@ -19,7 +21,7 @@ from reasoning.strategies.extractive.over_periods.tables import read_tables
 from reasoning.strategies.extractive.over_periods.units import is_unscaled
 from reasoning.strategies.extractive.quoting.units import READ, Unit, is_record, names_writer
 
-__all__ = ["Written", "choose", "cite", "write", "write_nearest", "write_unit"]
+__all__ = ["Written", "choose", "cite", "read_cells", "write", "write_nearest", "write_unit"]
 
 _NEAREST = 3
 _LONGEST_NEAREST = 200
@@ -90,12 +92,18 @@ class Written:
 
 def write(question: str, units: Sequence[Unit], label: str = "") -> list[Written]:
     """Returns the units as an answer to the question has them. If it asks for a person, a sentence of a mail in which
-    its writer says "I" or "me" has the sender before it.
+    its writer says "I" or "me" has the sender before it. If it asks which version it is, a unit of the notes on a
+    release has the heading of this release before it, unless the question names the release.
     """
     asks_for_person = find_kind(question) is ValueKind.PERSON
+    asks_which = asks_for_release(question)
     return [
         Written(
-            unit=unit, text=write_unit(question, unit), label=label + (_name_writer(unit) if asks_for_person else "")
+            unit=unit,
+            text=write_unit(question, unit),
+            label=label
+            + (_name_writer(unit) if asks_for_person else "")
+            + (_name_release(question, unit) if asks_which else ""),
         )
         for unit in units
     ]
@@ -107,6 +115,13 @@ def _name_writer(unit: Unit) -> str:
         return ""
     sender = find_context(unit.hit.document, unit.hit.chunk).sender
     return f"From {sender}: " if sender else ""
+
+
+def _name_release(question: str, unit: Unit) -> str:
+    """Returns `2.6.1 (2025-12-08): ` for a unit below this heading, "" for any other."""
+    document = unit.hit.document
+    number, heading = find_release(unit.hit.chunk.heading, find_name_words(document.key, document.title))
+    return f"{heading}: " if heading and not has_number(number, question) else ""
 
 
 def write_nearest(units: Sequence[Unit]) -> list[Written]:
@@ -218,7 +233,7 @@ def _keep_asked(question: str, unit: Unit) -> str:
     column is named than columns of stated cells, or if the question has a word that stands neither in what is left nor
     in what the row is part of.
     """
-    cells, between = _read_cells(unit)
+    cells, between = read_cells(unit)
     if len(cells) < _LONG_ROW:
         return unit.text
     asked = {
@@ -255,7 +270,7 @@ def _find_said(stems: Collection[str], asked: Collection[str]) -> frozenset[str]
     )
 
 
-def _read_cells(unit: Unit) -> tuple[list[tuple[str, str]], str]:
+def read_cells(unit: Unit) -> tuple[list[tuple[str, str]], str]:
     """Returns the cells of a row with the names of their columns, and what stands between two of them; no cells if not
     all columns have a name.
     """

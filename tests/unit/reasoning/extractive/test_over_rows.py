@@ -582,3 +582,32 @@ def test_a_table_of_the_document_that_the_question_names_goes_first() -> None:
 
     assert tell(("Payroll", payroll), ("Staff list", staff)).startswith("N4")
     assert tell(("Payroll", payroll), ("Staff list", notes)) == ""
+
+
+SERIES = """Rod | Series | Force (kN)
+R1 | A | 5.5
+R2 | A | 7.5
+R3 | B | 9.5
+R4 | B | 8.5
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Which rod of series A had the highest force?", "R2: Force (kN): 7.5"),
+        ("Which rod of series B had the lowest force?", "R4: Force (kN): 8.5"),
+        ("What is the average force of series A?", "Force (kN), average: 6.5 (2 values)"),
+        ("Which rod had the highest force?", "R3: Force (kN): 9.5"),
+    ],
+)
+def test_a_letter_names_rows(question: str, expected: str) -> None:
+    answer = _answer(question, SERIES)
+    assert answer is not None
+    assert answer.text.startswith(expected)
+
+
+@pytest.mark.parametrize("question", ["Which rod of series G had the highest force?", "Which rod had force in IT?"])
+def test_a_letter_that_no_row_has_is_not_left_out(question: str) -> None:
+    answer = _answer(question, SERIES)
+    assert answer is None or answer.abstained

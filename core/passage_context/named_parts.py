@@ -1,0 +1,166 @@
+"""Parts of documents that are named by a sign: "series D", "step 3", "release 2.6.0".
+
+A question may name a part, and headings and rows say which part they are of. Which words name parts is in no list: the
+headings tell, since a passage is of another part only if its heading has the same word with another sign. Open it to
+change what counts as a sign, or when a heading is that of a release.
+"""
+
+import re
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass, field
+
+from core.documents import HEADING_SEPARATOR
+from core.text.value_kinds import find_stems
+from core.text.word_lists import CALENDAR_WORDS, SMALL_WORDS
+from core.validity.written_dates import leave_out_dates
+
+__all__ = [
+    "RELEASE_WORDS",
+    "Part",
+    "asks_for_release",
+    "compare_parts",
+    "find_parts",
+    "find_release",
+    "has_number",
+    "list_parts",
+]
+
+_READ = 1000
+"""Characters of a question, a heading or a row that are read."""
+_VERSION = "version"
+RELEASE_WORDS = frozenset(
+    {"released", "published", "issued", "dated", "date", "release", "version", "v", "on", "of", "the"}
+) | {
+    *("erschienen", "veröffentlicht", "freigegeben", "datum", "vom", "am", "publié", "publiée", "sorti", "sortie"),
+    *("du", "le"),
+}
+"""Words beside the name, the number and the date in a heading that says no more than when something was released."""
+_OF_ANYTHING = SMALL_WORDS | RELEASE_WORDS | {"versions", "releases", "versionen", "update", "patch", "fassung"}
+"""Words before a number of a version that do not say of what it is."""
+_SIGN = r"(?:\d{1,4}(?:\.\d{1,4}){0,2}[a-z]?|[A-Za-z]\d{0,3}|(?-i:[IVX]{2,5}))(?![\w-]|[.']\w)"
+_PART = re.compile(rf"(?<![\w.-])([^\W\d_]{{3,24}})(?:\s(?:No|Nr|n°)\.?)?[:#]?\s(?P<sign>{_SIGN})", re.IGNORECASE)
+_NEXT = re.compile(
+    rf"(?:,|\s?[-–/&]|\s(?:and|or|to|than|with|from|against|versus|vs\.?|und|oder|bis|mit|gegen|als|et|ou|à|avec))\s?"
+    rf"(?P<sign>{_SIGN})",
+    re.IGNORECASE,
+)
+"""A further sign behind that of a part: "series C and D"."""
+_NUMBER = re.compile(
+    r"(?<![\w.-])(?:(?P<of>[^\W_][\w+-]{0,30})\s(?:v|ver\.\s|version\s|release\s)?)?"
+    r"v?(?P<sign>\d{1,4}(?:\.\d{1,4}){1,3}(?:[a-z]{1,5}\d{0,3})?)(?![\w-]|\.\d)",
+    re.IGNORECASE,
+)
+"""A number of a version, with the word before it: "urllib3 2.8.0"."""
+_DAY = re.compile(r"\d{1,2}\.\d{1,2}\.(?:19|20)?\d\d")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_WORD = re.compile(r"[^\W_]+")
+_ASKS_FOR_RELEASE = re.compile(
+    r"\b(?:which|welche[rmns]?|quelle?|what)\s(?P<of>(?:\S{1,30}\s){0,3}?)(?:versions?|releases?|Fassung)\b(?!\s?v?\d)"
+    r"|\b(?:since|seit|depuis|until|bis|jusqu['’]à)\s(?:when|wann|quand)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a document: the stem of the word that names its kind, and its sign in small letters: `seri`, `d`.
+
+    The kind of a release is `version`. `of` is the stem of the word before its number, which may name what it is of.
+    `written` is the word with the sign, or the number.
+    """
+
+    kind: str
+    sign: str
+    of: str = ""
+    written: str = field(default="", compare=False)
+
+    @property
+    def is_release(self) -> bool:
+        return self.kind == _VERSION
+
+
+def asks_for_release(question: str) -> bool:
+    """Returns whether a question asks which version it is, so that the heading of a release answers it."""
+    return _ASKS_FOR_RELEASE.search(question[:_READ]) is not None
+
+
+def list_parts(question: str) -> tuple[Part, ...]:
+    """Returns the parts that a question names. A version of what it asks the version of is none: "Which version brought
+    back what 2.0 removed?".
+    """
+    question = question[:_READ]
+    asks = _ASKS_FOR_RELEASE.search(question)
+    of = find_stems(asks["of"] or "") if asks else frozenset[str]()
+    releases = (part for part in _find_releases(question) if asks is None or (part.of and part.of not in of))
+    return tuple(dict.fromkeys((*releases, *find_parts(question))))
+
+
+def _find_releases(text: str) -> Iterator[Part]:
+    for found in _NUMBER.finditer(text):
+        if not _DAY.fullmatch(found["sign"]):
+            of = (found["of"] or "").casefold()
+            is_named = bool(of) and of not in _OF_ANYTHING
+            yield Part(
+                _VERSION, found["sign"].casefold(), min(find_stems(of), default="") if is_named else "", found["sign"]
+            )
+
+
+def find_parts(text: str) -> Iterator[Part]:
+    """Yields the parts that a text names by a word and a sign, in order; numbers of years are no signs."""
+    text = text[:_READ]
+    for found in _PART.finditer(text):
+        word = found[1].casefold()
+        if word in _OF_ANYTHING or word in CALENDAR_WORDS:
+            continue
+        kind = min(find_stems(word), default="")
+        following: re.Match[str] | None = found
+        while following is not None and kind:
+            if not _YEAR.fullmatch(following["sign"]) and not _DAY.fullmatch(following["sign"]):
+                yield Part(kind, following["sign"].casefold(), written=f"{found[1]} {following['sign']}")
+            following = _NEXT.match(text, following.end())
+
+
+def find_release(heading: str, name: str) -> tuple[str, str]:
+    """Returns the number of the version that a path of headings is of, and the part of the path that says so: `2.6.0`,
+    `2.6.0 (2025-12-05)`. Both are "" unless a part says a number, and besides only a date and words of the document's
+    `name`: `3.2.1 Installation` is a section.
+    """
+    names = find_stems(name[:_READ])
+    for part in heading[:_READ].split(HEADING_SEPARATOR):
+        rest, _ = leave_out_dates(part)
+        numbers = [found["sign"] for found in _NUMBER.finditer(rest) if not _DAY.fullmatch(found["sign"])]
+        words = _WORD.findall(rest.replace(numbers[0], " ").casefold()) if len(numbers) == 1 else ["?"]
+        if all(word in RELEASE_WORDS or (find_stems(word) and find_stems(word) <= names) for word in words):
+            return numbers[0].casefold(), part
+    return "", ""
+
+
+def compare_parts(wanted: Sequence[Part], heading: str, name: str, known: Set[str] = frozenset()) -> int:
+    """Returns 1 if a path of headings is of one of the wanted parts, -1 if it is of another part of the same kind, and
+    0 if it says neither.
+
+    `name` is that of the document, and `known` are the stems of the names of all documents: release 2.0 of what no
+    document is called may be in any of them, but another release is a wrong one only in a document of that name.
+    """
+    names = find_stems(name[:_READ])
+    release, _ = find_release(heading, name)
+    own = [*find_parts(heading), *([Part(_VERSION, release)] if release else [])]
+    same, other = set[str](), set[str]()
+    for part in wanted:
+        is_named = not part.of or part.of in names
+        for found in own:
+            if found.kind == part.kind and _names_same(part.sign, found.sign) and (is_named or part.of not in known):
+                same.add(part.kind)
+            elif found.kind == part.kind and is_named:
+                other.add(part.kind)
+    return -1 if other - same else int(bool(same))
+
+
+def has_number(number: str, text: str) -> bool:
+    """Returns whether a text has the number of a version whole, with or without its `v`."""
+    return re.search(rf"(?<![\w.-])v?{re.escape(number)}(?![\w-]|\.\d)", text, re.IGNORECASE) is not None
+
+
+def _names_same(wanted: str, sign: str) -> bool:
+    """Returns whether a sign is the wanted sign, or that of a part of it: `5.1` is in `5`."""
+    return sign == wanted or sign.startswith(f"{wanted}.")

@@ -67,6 +67,8 @@ _FOOT_OF_PAGE = re.compile(
     re.IGNORECASE,
 )
 """The line below or above a page: `Annual report 2024 | Page 7`. It answers nothing, and would be read as a row."""
+_ANCHOR = re.compile(r"<a (?:id|name)=[^<>\n]{1,200}>(?:</a>)?\s{0,8}")
+"""A place in Markdown that links lead to; it is no text."""
 _LEAST_MARKS = 2
 """Marks of the foot of a firm's letter, which has its numbers and its bank, in a unit."""
 _OF_FIRM = frozenset(
@@ -241,7 +243,9 @@ def _read_stems(text: str) -> frozenset[str]:
 
 
 def _may_answer(asked: Asked, unit: Unit, heads: frozenset[str]) -> bool:
-    if not any(map(str.isalnum, unit.text)) or is_question(unit.text) or _FOOT_OF_PAGE.fullmatch(unit.text):
+    if not any(map(str.isalnum, _ANCHOR.sub("", unit.text))):
+        return False
+    if is_question(unit.text) or _FOOT_OF_PAGE.fullmatch(unit.text):
         return False
     if asked.is_question and not unit.is_row and (_is_heading(unit, heads) or unit.text.endswith(":")):
         return False  # what it announces follows
@@ -379,6 +383,9 @@ def _is_field(field: str) -> bool:
 
 
 def _strip(text: str, start: int, end: int) -> Span:
+    """Returns the span without the space around it, and without anchors before a sentence."""
     words = text[start:end]
     begin = start + len(words) - len(words.lstrip())
-    return Span(start=begin, end=begin + len(words.strip()))
+    while (anchor := _ANCHOR.match(text, begin, end)) and text[anchor.end() : end].strip():
+        begin = anchor.end()
+    return Span(start=begin, end=begin + len(text[begin:end].strip()))

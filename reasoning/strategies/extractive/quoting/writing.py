@@ -17,6 +17,7 @@ from core.text.word_lists import SMALL_WORDS
 from reasoning.citations.markers import make_citation
 from reasoning.strategies.extractive.over_periods.tables import read_tables
 from reasoning.strategies.extractive.over_periods.units import is_unscaled
+from reasoning.strategies.extractive.quoting.entries import name_entry
 from reasoning.strategies.extractive.quoting.units import READ, Unit, is_record, names_writer
 
 __all__ = ["Written", "choose", "cite", "write", "write_nearest", "write_unit"]
@@ -90,12 +91,16 @@ class Written:
 
 def write(question: str, units: Sequence[Unit], label: str = "") -> list[Written]:
     """Returns the units as an answer to the question has them. If it asks for a person, a sentence of a mail in which
-    its writer says "I" or "me" has the sender before it.
+    its writer says "I" or "me" has the sender before it. A sentence that says "This option …" has its term before it.
     """
     asks_for_person = find_kind(question) is ValueKind.PERSON
     return [
         Written(
-            unit=unit, text=write_unit(question, unit), label=label + (_name_writer(unit) if asks_for_person else "")
+            unit=unit,
+            text=write_unit(question, unit),
+            label=label
+            + (_name_writer(unit) if asks_for_person else "")
+            + (f"{term}: " if (term := name_entry(question, unit)) else ""),
         )
         for unit in units
     ]

@@ -183,7 +183,7 @@ def _find_prose(sizes: Mapping[tuple[int, int], float]) -> set[float]:
     the line.
     """
     runs: Counter[tuple[int, int]] = Counter()
-    first = {}
+    first: dict[tuple[int, int], tuple[int, int]] = {}
     for number, n in sorted(sizes):
         goes_on = sizes.get((number, n - 1)) == sizes[number, n]
         first[number, n] = first[number, n - 1] if goes_on else (number, n)

@@ -19,6 +19,7 @@ from reasoning.strategies.extractive.quoting.units import READ, Unit, split_span
 
 __all__ = [
     "find_dated_entry",
+    "find_described",
     "find_entry",
     "find_implied_entry",
     "find_implied_option",
@@ -84,10 +85,18 @@ _STATES_SINCE = re.compile(
 )
 _STATEMENTS = ((_ASKS_DEFAULT, _STATES_DEFAULT), (_ASKS_SINCE, _STATES_SINCE))
 """What a question asks of an entry, and how a sentence of the entry says it."""
+_ASKS_MEANING = re.compile(
+    r"\bwhat (?:does|do|is|are)\b.{1,100}\b(?:do|mean|for|control)\W{0,3}\Z"
+    r"|\b(?:was (?:macht|bewirkt|bedeutet|steuert)|wozu|que (?:fait|signifie)|à quoi sert)\b",
+    re.IGNORECASE,
+)
+_DESCRIBES = re.compile(r"\w+\W+\w+\W+\w.*[.!:]\Z", re.DOTALL)
 _BESIDE_NAME = find_stems(
     "default value setting option directive parameter property field flag argument version release since added "
-    "introduced add introduce appear first new use uses used "
-    "Standard standardmäßig Standardwert Vorgabe Vorgabewert Voreinstellung voreingestellt Wert Option Parameter Einstellung défaut valeur paramètre depuis"
+    "introduced add introduce appear first new use uses used mean for control "
+    "bewirkt macht bedeutet steuert fait signifie sert "
+    "Standard standardmäßig Standardwert Vorgabe Vorgabewert Voreinstellung voreingestellt "
+    "Wert Option Parameter Einstellung défaut valeur paramètre depuis"
 )
 """Words of such a question that name no entry."""
 _THIS_ENTRY = re.compile(
@@ -102,6 +111,7 @@ _ITEM = re.compile(r"\s{0,40}[-*+•]\s")
 _PARAGRAPH = re.compile(r"(?:\A|\n[ \t]*\n)[ \t]*")
 _BLANK = 2
 """Ends of lines between two lines of which the second begins a paragraph."""
+_GAP = re.compile(r"\S {2,40}\S")
 _NAME_WORDS = 3
 """Words of a term with its description in the same line."""
 _MOST_NAMED = 4
@@ -219,8 +229,19 @@ def find_stated(question: str, asked: Asked, units: Sequence[Unit]) -> tuple[int
     other names do.
     """
     says = next((says for asks, says in _STATEMENTS if asks.search(question)), None)
-    if says is None:
-        return None
+    return None if says is None else _find_said(question, asked, units, says)
+
+
+def find_described(question: str, asked: Asked, units: Sequence[Unit]) -> tuple[int, Unit] | None:
+    """Returns the first sentence below the term that a question asks the meaning of: "What does copytruncate do?"; and
+    the place of the first unit of its passage. None if there is no such term, or for any other question.
+    """
+    return _find_said(question, asked, units, _DESCRIBES, by_term=True) if _ASKS_MEANING.search(question) else None
+
+
+def _find_said(
+    question: str, asked: Asked, units: Sequence[Unit], says: re.Pattern[str], *, by_term: bool = False
+) -> tuple[int, Unit] | None:
     names = _list_names(question)
     found: dict[str, tuple[int, Unit] | None] = {}
     seen: set[str] = set()
@@ -228,7 +249,7 @@ def find_stated(question: str, asked: Asked, units: Sequence[Unit]) -> tuple[int
         if unit.hit.chunk.id in seen:
             continue
         seen.add(unit.hit.chunk.id)
-        for name, entry in _list_named(unit.hit, names):
+        for name, entry in _list_named(unit.hit, names, by_term=by_term):
             if found.get(name) is None and _is_meant(asked, unit.hit, name, entry):
                 span = _find_sentence(unit.hit.chunk.text[:READ], entry, says)
                 found[name] = None if span is None else (place, _cut(unit, span))
@@ -257,16 +278,16 @@ def _squeeze(name: str) -> str:
     return "".join(filter(str.isalnum, name.casefold()))
 
 
-def _list_named(hit: Hit, names: Set[str]) -> Iterator[tuple[str, Span]]:
-    """Yields the entries of a passage that have one of the names, which is not that of the document: below its heading,
-    below a term, or paragraphs that begin with the name.
+def _list_named(hit: Hit, names: Set[str], *, by_term: bool) -> Iterator[tuple[str, Span]]:
+    """Yields the entries of a passage that have one of the names, which is not that of the document: below a term, and
+    unless that is wanted alone, below its heading, or paragraphs that begin with the name.
     """
     text = hit.chunk.text[:READ]
     names = names - {_squeeze(word) for word in _TOKEN.findall(f"{hit.document.title} {stem_of(hit.document.key)}")}
     heading = _NAME.match(hit.chunk.heading.rpartition(HEADING_SEPARATOR)[2])
-    if heading and _squeeze(heading[1]) in names:
+    if heading and not by_term and _squeeze(heading[1]) in names:
         yield _squeeze(heading[1]), Span(start=0, end=len(text))
-    for term, entry in (*_list_entries(text), *_list_paragraphs(text)):
+    for term, entry in (*_list_entries(text), *(() if by_term else _list_paragraphs(text))):
         name = _NAME.match(term)
         if name is None:
             continue
@@ -289,24 +310,27 @@ def _list_entries(text: str) -> Iterator[tuple[str, Span]]:
     """
     lines = [line for line in _LINE.finditer(text) if not line[0].isspace()]
     depths = [len(line[0]) - len(line[0].lstrip()) for line in lines]
+    ends = [0, *(line.end() for line in lines[:-1])]
+    begins = [text.count("\n", end, line.start()) >= _BLANK for end, line in zip(ends, lines, strict=True)]
     if len(lines) > 1 and depths[1]:
         depths[0] = min(depths[0], depths[1] - 1)
     for at, line in enumerate(lines):
         below = lines[at + 1][0].lstrip() if at + 1 < len(lines) else ""
         has_deeper = bool(below) and depths[at + 1] > depths[at] and not below[0].islower()
-        goes_on = (
-            at > 0 and depths[at - 1] == depths[at] and text.count("\n", lines[at - 1].end(), line.start()) < _BLANK
-        )
+        goes_on = at > 0 and depths[at - 1] == depths[at] and not begins[at]
         term = _read_term(line[0].strip(), has_deeper=has_deeper)
-        if term and (not goes_on or _ITEM.match(line[0])):
-            last = next((n for n in range(at + 1, len(lines)) if depths[n] <= depths[at]), len(lines)) - 1
+        is_item = _ITEM.match(line[0]) is not None
+        if term and (is_item or not goes_on):
+            below_it = (n for n in range(at + 1, len(lines)) if depths[n] <= depths[at])
+            last = next((n for n in below_it if not is_item or begins[n] or _ITEM.match(lines[n][0])), len(lines)) - 1
             yield term, Span(start=line.end() - len(line[0].lstrip()), end=lines[last].end())
 
 
 def _read_term(line: str, *, has_deeper: bool) -> str:
     """Returns the term that a line is, or begins with; "" if there is none."""
-    parted = [found.start() for found in _BEHIND_TERM.finditer(line)]
-    term = line[: parted[0]] if len(parted) == 1 else line
+    parted = _BEHIND_TERM.search(line)
+    is_justified = parted is not None and parted[0].startswith("  ") and len(_GAP.findall(line)) > 1
+    term = line if parted is None or is_justified else line[: parted.start()]
     name = _NAME.match(term)
     if name is None or _is_beside(name[1]):
         return ""
@@ -333,15 +357,17 @@ def _is_meant(asked: Asked, hit: Hit, name: str, entry: Span) -> bool:
 
 def name_entry(question: str, unit: Unit) -> str:
     """Returns the term of the entry that a sentence stands in, if it says "This option …", or states the default that
-    is asked for, and lacks the name; "" for any other.
+    is asked for, or a meaning is asked for, and lacks the name; "" for any other.
     """
     said = " ".join(unit.text.split())[:_THIS_READ]
-    is_default = _ASKS_DEFAULT.search(question) is not None and _STATES_DEFAULT.search(said) is not None
-    if unit.is_row or not (is_default or _THIS_ENTRY.search(said)):
+    is_asked = _ASKS_DEFAULT.search(question) is not None and _STATES_DEFAULT.search(said) is not None
+    is_asked |= _ASKS_MEANING.search(question) is not None
+    if unit.is_row or not (is_asked or _THIS_ENTRY.search(said)):
         return ""
     text = unit.hit.chunk.text[:READ]
     above = [term for term, entry in _list_entries(text) if entry.start <= unit.span.start < entry.end]
     term = above[-1] if above else unit.hit.chunk.heading.rpartition(HEADING_SEPARATOR)[2]
     name = _NAME.match(term)
-    is_named = name is None or _squeeze(name[1]) in _squeeze(said)
+    is_word = name is not None and _CODE.match(name[1]) is None and _THIS_ENTRY.search(said) is not None
+    is_named = name is None or (not is_word and _squeeze(name[1]) in _squeeze(said))
     return "" if is_named or len(term) > _LONGEST_TERM else term.strip("`*= ")

@@ -21,7 +21,12 @@ from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.shared.fusion import find_cosines
 from reasoning.strategies.extractive.over_periods.single import find_report
 from reasoning.strategies.extractive.quoting.asked import READ, Asked, read_question
-from reasoning.strategies.extractive.quoting.entries import find_entry, find_implied_entry, find_stated
+from reasoning.strategies.extractive.quoting.entries import (
+    find_described,
+    find_entry,
+    find_implied_entry,
+    find_stated,
+)
 from reasoning.strategies.extractive.quoting.evidence import (
     FEATURES,
     Floats,
@@ -118,7 +123,8 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
         order = [*(order[n] for n in stating), *(at for n, at in enumerate(order) if n not in set(stating))]
     ordered = [units[at] for at in order]
     stated = find_stated(question, asked, ordered)
-    entry = stated or find_entry(question, ordered) or find_implied_entry(ordered)
+    entry = stated or find_entry(question, ordered) or find_described(question, asked, ordered)
+    entry = entry or find_implied_entry(ordered)
     if entry is not None:
         order.insert(0, order[entry[0]])
         ordered.insert(0, entry[1])

@@ -111,6 +111,8 @@ _STATEMENT = re.compile(r"[^a-z()]{10,200}(?:\([^()]{1,120}\)\s{0,3}){1,4}")
 """The caption of a statement: capitals, and behind them `(In millions, except per share data) (Unaudited)`."""
 ITEM = re.compile(r"[-*+•–·▪◦](?=\s)|\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)]\s")
 """How an item of a list begins."""
+_DEEPER = re.compile(r"[ \t]*\n[ \t]{1,40}")
+"""What stands before a line that goes on with an item of a list."""
 _LONGEST_ANNOUNCEMENT = 250
 _LONGEST_LIST = 800
 """Characters of a list that is quoted whole with the sentence that announces it."""
@@ -216,7 +218,8 @@ def _join_lists(asked: Asked, text: str, spans: list[Span], stems: list[frozense
             continue
         end, last = span.end, place
         for item in spans[place + 1 :]:
-            goes_on = "\n" not in text[end : item.start] and end > span.end
+            between = text[end : item.start]
+            goes_on = end > span.end and ("\n" not in between or _DEEPER.fullmatch(between) is not None)
             if item.end > span.start + _LONGEST_LIST or not (goes_on or ITEM.match(text, item.start)):
                 break
             end, last = item.end, last + 1

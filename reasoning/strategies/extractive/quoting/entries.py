@@ -90,7 +90,7 @@ _ASKS_MEANING = re.compile(
     r"|\b(?:was (?:macht|bewirkt|bedeutet|steuert)|wozu|que (?:fait|signifie)|à quoi sert)\b",
     re.IGNORECASE,
 )
-_DESCRIBES = re.compile(r"\w+\W+\w+\W+\w.*[.!:]\Z", re.DOTALL)
+_DESCRIBES = re.compile(r"\A\S{1,80} \S{1,80} \S.*[.!:]\Z", re.DOTALL)
 _BESIDE_NAME = find_stems(
     "default value setting option directive parameter property field flag argument version release since added "
     "introduced add introduce appear first new use uses used mean for control "

@@ -137,7 +137,7 @@ def stated(question: str, text: str, heading: str = "") -> str:
         ("What is the default volume?", PUMP, ""),
         ("What is the pressure?", PUMP, ""),
         ("What is the default pressure of the boiler?", PUMP, ""),
-        ("What is the default pool size?", FLUSH, "Default: 80."),
+        ("What is the default pool size?", FLUSH, "Default: 80. At most 400."),
         ("What is the default of poolWait?", FLUSH, ""),
         ("What is the default tolerance tol?", LIST, "Default value: 0.001."),
         ("Was ist die Vorgabe für Haltezeit?", GERMAN, "Vorgabe: 14 Tage."),

@@ -12,7 +12,7 @@ from core.strategies import StrategyConfig
 from core.text.titles import one_line, stem_of
 from indexer.loading.texts.front_matter import FrontMatter, read_front_matter
 from indexer.loading.texts.markdown import find_headings
-from indexer.loading.texts.sections import make_sections
+from indexer.loading.texts.sections import begins_releases, make_sections
 from indexer.submission.decoding import decode_source
 
 __all__ = ["EXAMPLE", "MEDIA_TYPES", "SUFFIXES", "Config", "MarkdownLoader", "build"]
@@ -31,8 +31,8 @@ class Config(StrategyConfig):
 class MarkdownLoader:
     """Loads Markdown.
 
-    The title is the sender's, else `title` of the front matter, else the first heading of level 1, else the name of
-    the file.
+    The title is the sender's, else `title` of the front matter, else the first heading of level 1 unless it is a
+    release of several, else the name of the file.
     """
 
     def __init__(self, config: Config) -> None:
@@ -43,7 +43,8 @@ class MarkdownLoader:
         text = decoded.text
         front = read_front_matter(text) if self._config.front_matter else FrontMatter()
         headings = find_headings(text, front.end)
-        first = next((h.title for h in headings if h.level == 1 and h.title), "")
+        tops = [heading for heading in headings if heading.level == 1 and heading.title]
+        first = tops[0].title if tops and not begins_releases(tops) else ""
         title = one_line(source.title or "") or _own_title(front) or first or stem_of(source.key)
         notes = [*decoded.notes, *([front.note] if front.note else [])]
         return LoadedDocument(

@@ -11,7 +11,7 @@ from pydantic import Field
 from core.ports.indexing import LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
 from core.text.titles import one_line, stem_of
-from indexer.loading.texts.sections import Heading, make_sections
+from indexer.loading.texts.sections import Heading, begins_releases, make_sections
 from indexer.submission.decoding import decode_source
 
 __all__ = ["EXAMPLE", "MEDIA_TYPES", "SUFFIXES", "Config", "RstLoader", "build"]
@@ -36,7 +36,7 @@ class Config(StrategyConfig):
 
 
 class RstLoader:
-    """The title is the sender's, else the first heading, else the name of the file."""
+    """The title is the sender's, else the first heading unless it is a release of several, else the file's name."""
 
     def __init__(self, config: Config) -> None:
         self._config = config
@@ -45,7 +45,7 @@ class RstLoader:
         decoded = decode_source(source)
         text = decoded.text
         headings = _headings(text)
-        first = headings[0].title if headings and headings[0].level == 1 else ""
+        first = headings[0].title if headings and headings[0].level == 1 and not begins_releases(headings) else ""
         title = one_line(source.title or "") or first or stem_of(source.key)
         fields = _fields(text[headings[0].end if headings else 0 :]) if self._config.fields else {}
         return LoadedDocument(

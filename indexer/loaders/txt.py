@@ -10,6 +10,7 @@ from core.strategies import StrategyConfig
 from core.text.titles import one_line, stem_of
 from indexer.loading.texts.chapters import find_chapters, find_title
 from indexer.loading.texts.layout import JoinedPages, is_unwrapped, join_pages
+from indexer.loading.texts.roff import is_roff, render_roff
 from indexer.loading.texts.sections import make_sections
 from indexer.submission.decoding import decode_source
 
@@ -31,7 +32,7 @@ class Config(StrategyConfig):
 
 
 class TextLoader:
-    """Takes the text as it is, without the ends of its printed pages.
+    """Takes the text as it is, without the ends of its printed pages; the source of a manual page as `man` shows it.
 
     The title is the sender's, else the first line or a line in the middle of the first page, else the file's name.
     """
@@ -41,7 +42,8 @@ class TextLoader:
 
     def load(self, source: Source) -> LoadedDocument:
         decoded = decode_source(source)
-        joined = JoinedPages(decoded.text) if self._config.running_lines else join_pages(decoded.text)
+        written = render_roff(decoded.text) if is_roff(decoded.text) else decoded.text
+        joined = JoinedPages(written) if self._config.running_lines else join_pages(written)
         text = joined.text
         own = find_title(text) if self._config.title else ""
         title = one_line(source.title or "") or own or stem_of(source.key)

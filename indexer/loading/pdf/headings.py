@@ -29,6 +29,8 @@ _MAX_LEVELS = 4
 _MAX_CHARACTERS = 150
 _MAX_SHARE = 0.3
 _MAX_LINES = 3
+_LEAST_PROSE = 12
+"""Lines of a size of which it can be told that they are prose."""
 _MAX_ITEMS = 20_000
 
 _DIGITS = "0123456789"
@@ -144,7 +146,8 @@ def fold_letters(text: str) -> str:
 def find_in_sizes(pages: Sequence[Sequence[Line]]) -> dict[int, list[Heading]]:
     """Returns the headings by page: short lines in larger characters than most of the text.
 
-    Each size is a level. There are none if too many lines are larger.
+    Each size is a level, but not the size of prose: of a manual that has more listings than prose, the prose is larger
+    than most of the text. There are no headings if too many lines are larger.
     """
     weights: Counter[float] = Counter()
     for line in (line for page in pages for line in page):
@@ -158,6 +161,8 @@ def find_in_sizes(pages: Sequence[Sequence[Line]]) -> dict[int, list[Heading]]:
         for n, line in enumerate(page)
         if line.size >= _LARGER * body and may_be_heading(line.text)
     }
+    prose = _find_prose(candidates)
+    candidates = {place: size for place, size in candidates.items() if size not in prose}
     if len(candidates) > max(_MAX_SHARE * sum(map(len, pages)), 1):
         return {}
     sizes = sorted(set(candidates.values()), reverse=True)
@@ -171,6 +176,23 @@ def find_in_sizes(pages: Sequence[Sequence[Line]]) -> dict[int, list[Heading]]:
         else:
             found[number].append(Heading(level, text, n, 1))
     return dict(found)
+
+
+def _find_prose(sizes: Mapping[tuple[int, int], float]) -> set[float]:
+    """Returns the sizes most of whose lines follow one another, more of them than a heading has. Keys are the page and
+    the line.
+    """
+    runs: Counter[tuple[int, int]] = Counter()
+    first: dict[tuple[int, int], tuple[int, int]] = {}
+    for number, n in sorted(sizes):
+        goes_on = sizes.get((number, n - 1)) == sizes[number, n]
+        first[number, n] = first[number, n - 1] if goes_on else (number, n)
+        runs[first[number, n]] += 1
+    lines = Counter(sizes.values())
+    long: Counter[float] = Counter()
+    for place, count in runs.items():
+        long[sizes[place]] += count if count > _MAX_LINES else 0
+    return {size for size, count in lines.items() if count >= _LEAST_PROSE and 2 * long[size] > count}
 
 
 def may_be_heading(text: str) -> bool:

@@ -17,9 +17,9 @@ __all__ = ["HYPHEN", "Run", "read_runs"]
 
 HYPHEN = "\x02"
 """The character that PDFium gives for a hyphen at the end of a line inside a word."""
-_CORK = {0x15: "–", 0x16: "—", 0x1B: "ff", 0x1C: "fi", 0x1D: "fl", 0x1E: "ffi", 0x1F: "ffl"}
-"""TeX's encoding T1, which PDFium returns as it is if a font does not tell its characters. Without these, "65–85 %" is
-"6585 %".
+_CORK = {0x15: "–", 0x16: "—", 0x1B: "ff", 0x1C: "fi", 0x1D: "fl", 0x1E: "ffi", 0x1F: "ffl", 0x88: "•"}
+"""TeX's encodings T1 and TS1, which PDFium returns as they are if a font does not tell its characters. Without these,
+"65–85 %" is "6585 %". Of TS1, the bullet is listed: Unicode has a control character at its place.
 """
 
 _GAP = 1.5

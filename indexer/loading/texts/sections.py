@@ -1,12 +1,18 @@
 """Sections of a text under their headings, as blocks that stand in the text at their offset."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from core.ports.indexing import Block
 
-__all__ = ["Heading", "make_sections"]
+__all__ = ["Heading", "begins_releases", "make_sections"]
+
+_RELEASE = re.compile(
+    r"\W{0,3}(?:(?:version|release|v)[ .]?)?\d{1,4}\.\d{1,4}[\w.+-]{0,40}(?:\W|\Z)|\W{0,3}unreleased\b", re.IGNORECASE
+)
+"""How the heading of a release begins: `2.8.0 (2026-09-15)`, `[1.4] - 2024-05-01`, `Version 3.0`."""
 
 _MOST_JOINED = 1100
 """Characters of the small sections that are joined to one block, together: about what embedding models read."""
@@ -25,6 +31,12 @@ class Heading:
     start: int
     end: int
     is_leaf: bool = False
+
+
+def begins_releases(headings: Sequence[Heading]) -> bool:
+    """Returns whether a text begins with a release, and another one of the same level follows: neither is its title."""
+    releases = [heading for heading in headings if heading.level == headings[0].level][:2] if headings else []
+    return len(releases) > 1 and all(_RELEASE.match(heading.title) for heading in releases)
 
 
 class _Section(NamedTuple):

@@ -10,7 +10,8 @@ from core.errors import LoadFailed
 from core.passage_context import PAGE_LABELS, find_page_label
 from core.ports.indexing import LoadedDocument
 from indexer.loaders import pdf
-from indexer.loading.pdf.layout import read_lines
+from indexer.loading.pdf.headings import find_in_sizes
+from indexer.loading.pdf.layout import Line, read_lines
 from indexer.loading.pdf.runs import HYPHEN, Run
 from indexer.loading.running_lines import find_running_lines
 from testing.contracts.loader import source_of
@@ -47,6 +48,18 @@ def test_headings_come_from_the_outline_or_from_sizes(outline: bool, option: str
     assert document.title == "the file", "no heading is above all others"
     assert "Harbour" not in document.blocks[0].text
     assert document.pages[0].startswith("1 Harbour\nThe committee")
+
+
+def test_prose_that_is_larger_than_listings_is_no_heading() -> None:
+    """Of a manual that has more listings than prose."""
+    sizes = [(8.0, 60), (10.0, 7), (14.0, 1), (10.0, 9), (12.0, 3), (14.0, 1), (10.0, 4)]
+    lines = [
+        Line(f"Line {n} of size {size}", 0.0, 0.0, size, is_first=False) for size, count in sizes for n in range(count)
+    ]
+    found = find_in_sizes([lines])[0]
+    assert [(heading.level, heading.lines) for heading in found] == [(1, 1), (2, 3), (1, 1)]
+    short = find_in_sizes([[*lines[:60], *lines[60:64], lines[67], *lines[60:64]]])[0]
+    assert len(short) == 5, "eight lines are too few to tell"
 
 
 REPORT = [

@@ -23,7 +23,12 @@ from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.shared.fusion import find_cosines
 from reasoning.strategies.extractive.over_periods.single import find_report
 from reasoning.strategies.extractive.quoting.asked import READ, Asked, read_question
-from reasoning.strategies.extractive.quoting.entries import find_entry, find_implied_entry
+from reasoning.strategies.extractive.quoting.entries import (
+    find_described,
+    find_entry,
+    find_implied_entry,
+    find_stated,
+)
 from reasoning.strategies.extractive.quoting.evidence import (
     FEATURES,
     Floats,
@@ -81,11 +86,15 @@ class Reading:
     answerable: float = 0.0
     right: float = 0.0
     lacks_number: bool = False
+    is_stated: bool = False
 
     @property
     def is_found(self) -> bool:
-        """Whether words were typed into a search box, and the best unit has all of them: they ask for that place."""
-        return not self.asked.is_question and len(self.features) > 0 and self.features[0, _IN_UNIT] >= 1
+        """Whether the best unit states what is asked of an entry, or words were typed into a search box, and the best
+        unit has all of them: they ask for that place.
+        """
+        is_typed = not self.asked.is_question and len(self.features) > 0
+        return self.is_stated or (is_typed and self.features[0, _IN_UNIT] >= 1)
 
 
 def choose_depth(question: str) -> int:
@@ -99,8 +108,9 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
     If the question names documents, or one of the versions of a report, only their hits are read: a clause of another
     contract is no answer, however well it fits. Units of another part than the named part, such as another release,
     come last, and if nothing was read of the named part, the hits do not answer. Units that state what the question
-    asks for, by one of the facts of the hits, go before the others, and before these the entry of an option that the
-    question names, or that the best unit leads to. The probabilities are of the best unit by words.
+    asks for, by one of the facts of the hits, go before the others. Before these goes what an entry states of its
+    default, or the entry of an option that the question names, or that the best unit leads to. The probabilities are of
+    the best unit by words.
     """
     hits, facts = found.hits[:_MOST_HITS], found.facts
     hits = tuple(hit for hit in hits if hit.document.id in found.named) or hits
@@ -124,10 +134,12 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
         stating = await compute(order_by_facts, question, facts, [units[at] for at in order])
         order = [*(order[n] for n in stating), *(at for n, at in enumerate(order) if n not in set(stating))]
     ordered = [units[at] for at in order]
-    if (entry := find_entry(question, ordered) or find_implied_entry(ordered)) is not None:
-        place, ordered[entry[0]] = entry
-        order.insert(0, order.pop(place))
-        ordered.insert(0, ordered.pop(place))
+    stated = find_stated(question, asked, ordered)
+    entry = stated or find_entry(question, ordered) or find_described(question, asked, ordered)
+    entry = entry or find_implied_entry(ordered)
+    if entry is not None:
+        order.insert(0, order[entry[0]])
+        ordered.insert(0, entry[1])
     near = covered.beside[order[:_QUOTED]].max(axis=0)
     missing = [word for word, share in zip(asked.words, near, strict=True) if not share and not word.is_kind]
     lacks_number = any(any(map(str.isdigit, word.stem)) for word in missing)
@@ -140,6 +152,7 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
         answerable=0.0 if is_other else max(decision.answerable, _weigh_row(units[order[0]], features[order[0]])),
         right=min(decision.right, OTHER_NUMBER) if lacks_number else decision.right,
         lacks_number=lacks_number,
+        is_stated=stated is not None,
     )
 
 

@@ -69,6 +69,8 @@ _FOOT_OF_PAGE = re.compile(
     re.IGNORECASE,
 )
 """The line below or above a page: `Annual report 2024 | Page 7`. It answers nothing, and would be read as a row."""
+_ANCHOR = re.compile(r"<a (?:id|name)=[^<>\n]{1,200}>(?:</a>)?\s{0,8}")
+"""A place in Markdown that links lead to; it is no text."""
 _LEAST_MARKS = 2
 """Marks of the foot of a firm's letter, which has its numbers and its bank, in a unit."""
 _OF_FIRM = frozenset(
@@ -111,6 +113,8 @@ _STATEMENT = re.compile(r"[^a-z()]{10,200}(?:\([^()]{1,120}\)\s{0,3}){1,4}")
 """The caption of a statement: capitals, and behind them `(In millions, except per share data) (Unaudited)`."""
 ITEM = re.compile(r"[-*+•–·▪◦](?=\s)|\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)]\s")
 """How an item of a list begins."""
+_DEEPER = re.compile(r"[ \t]*\n[ \t]{1,40}")
+"""What stands before a line that goes on with an item of a list."""
 _LONGEST_ANNOUNCEMENT = 250
 _LONGEST_LIST = 800
 """Characters of a list that is quoted whole with the sentence that announces it."""
@@ -229,7 +233,8 @@ def _join_lists(asked: Asked, text: str, spans: list[Span], stems: list[frozense
             continue
         end, last = span.end, place
         for item in spans[place + 1 :]:
-            goes_on = "\n" not in text[end : item.start] and end > span.end
+            between = text[end : item.start]
+            goes_on = end > span.end and ("\n" not in between or _DEEPER.fullmatch(between) is not None)
             if item.end > span.start + _LONGEST_LIST or not (goes_on or ITEM.match(text, item.start)):
                 break
             end, last = item.end, last + 1
@@ -256,7 +261,9 @@ def _read_stems(text: str) -> frozenset[str]:
 
 
 def _may_answer(asked: Asked, unit: Unit, heads: frozenset[str]) -> bool:
-    if not any(map(str.isalnum, unit.text)) or is_question(unit.text) or _FOOT_OF_PAGE.fullmatch(unit.text):
+    if not any(map(str.isalnum, _ANCHOR.sub("", unit.text))):
+        return False
+    if is_question(unit.text) or _FOOT_OF_PAGE.fullmatch(unit.text):
         return False
     if asked.is_question and not unit.is_row and (_is_heading(unit, heads) or unit.text.endswith(":")):
         return False  # what it announces follows
@@ -400,6 +407,9 @@ def _is_field(field: str) -> bool:
 
 
 def _strip(text: str, start: int, end: int) -> Span:
+    """Returns the span without the space around it, and without anchors before a sentence."""
     words = text[start:end]
     begin = start + len(words) - len(words.lstrip())
-    return Span(start=begin, end=begin + len(words.strip()))
+    while (anchor := _ANCHOR.match(text, begin, end)) and text[anchor.end() : end].strip():
+        begin = anchor.end()
+    return Span(start=begin, end=begin + len(text[begin:end].strip()))

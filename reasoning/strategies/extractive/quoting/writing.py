@@ -19,6 +19,7 @@ from core.text.word_lists import SMALL_WORDS
 from reasoning.citations.markers import make_citation
 from reasoning.strategies.extractive.over_periods.tables import read_tables
 from reasoning.strategies.extractive.over_periods.units import is_unscaled
+from reasoning.strategies.extractive.quoting.entries import name_entry
 from reasoning.strategies.extractive.quoting.units import READ, Unit, is_record, names_writer
 
 __all__ = ["Written", "choose", "cite", "read_cells", "write", "write_nearest", "write_unit"]
@@ -93,7 +94,8 @@ class Written:
 def write(question: str, units: Sequence[Unit], label: str = "") -> list[Written]:
     """Returns the units as an answer to the question has them. If it asks for a person, a sentence of a mail in which
     its writer says "I" or "me" has the sender before it. If it asks which version it is, a unit of the notes on a
-    release has the heading of this release before it, unless the question names the release.
+    release has the heading of this release before it, unless the question names the release. A sentence that says "This
+    option …" has its term before it.
     """
     asks_for_person = find_kind(question) is ValueKind.PERSON
     asks_which = asks_for_release(question)
@@ -103,7 +105,8 @@ def write(question: str, units: Sequence[Unit], label: str = "") -> list[Written
             text=write_unit(question, unit),
             label=label
             + (_name_writer(unit) if asks_for_person else "")
-            + (_name_release(question, unit) if asks_which else ""),
+            + (_name_release(question, unit) if asks_which else "")
+            + (f"{term}: " if (term := name_entry(question, unit)) else ""),
         )
         for unit in units
     ]

@@ -268,6 +268,29 @@ def test_sections_of_rst_by_the_order_of_their_marks() -> None:
     assert sections(document)[3][1].endswith("Code\n  ----")
 
 
+@pytest.mark.parametrize(
+    ("name", "first", "second", "title"),
+    [
+        ("rst", "2.8.0 (2026-09-15)", "2.7.1 (2026-05-07)", "b"),
+        ("rst", "Version 3.0", "Version 2.9", "b"),
+        ("rst", "Changes in 3.0", "Older changes", "Changes in 3.0"),
+        ("rst", "2.8.0", "", "2.8.0"),
+        ("rst", "1. Aim", "2. Means", "1. Aim"),
+        ("md", "[1.4] - 2024-05-01", "[1.3]", "b"),
+        ("md", "Notes", "1.3.0", "Notes"),
+    ],
+)
+def test_a_release_is_no_title_of_several(name: str, first: str, second: str, title: str) -> None:
+    """Else the passages of the first release would not have its version."""
+
+    def head(text: str) -> str:
+        return (f"# {text}\n\n" if name == "md" else f"{text}\n{'=' * 30}\n\n") if text else ""
+
+    document = load(name, f"{head(first)}Fixed.\n\n{head(second)}Added.\n")
+    assert document.title == title
+    assert (document.blocks[0].heading == (first,)) == (title == "b")
+
+
 # --- notebooks -------------------------------------------------------------------------------------------------------
 
 

@@ -8,10 +8,13 @@ from core.ports.retrieval import Hit, PassageCounts
 from reasoning.strategies.extractive.quoting.asked import read_question
 from reasoning.strategies.extractive.quoting.entries import (
     find_dated_entry,
+    find_described,
     find_entry,
     find_implied_entry,
     find_implied_option,
+    find_stated,
     has_entry,
+    name_entry,
 )
 from reasoning.strategies.extractive.quoting.units import Unit, list_units
 from testing.word_search import hit
@@ -95,3 +98,112 @@ def test_only_a_day_or_a_month_of_a_year_beside_the_name_is_its_date(heading: st
     question = "When was kettle 3.1.0 released?"
     found = find_dated_entry(read_question(question, PassageCounts()), units_of(question, log))
     assert (found is not None) == is_date
+
+
+PUMP = (
+    "pressure bar\n      This directive sets the pressure at which the pump stops. If omitted, the\n"
+    "      default is 4.5.\n\n"
+    "  sensor-bus number\n      The bus of the sensor. It is read often.\n\n"
+    "  restart-delay s\n      A short delay wears the contactor. The default log has\n      each start.\n\n"
+    "      It defaults to 90 seconds.\n"
+)
+FLUSH = "- `poolSize`: Connections that are kept. Default: 80.\n  At most 400.\n- `poolWait`: Seconds to wait.\n"
+LIST = "• tol: pivoting tolerance. A larger value is\nslower. Default value: 0.001.\n• scale: of rows. Default: 2.\n"
+GERMAN = (
+    "Haltezeit=\n    Wie lange eine Datei bleibt. Vorgabe: 14 Tage.\n\nSpiegel=\n    Rechner. Diese Option ist neu.\n"
+)
+
+
+def stated(question: str, text: str, heading: str = "") -> str:
+    """Returns what `find_stated` finds in a passage; "" for nothing."""
+    passage = hit("pumpd.conf.txt", "", text)
+    passage = replace(passage, chunk=replace(passage.chunk, heading=heading))
+    units = units_of(question, passage)
+    found = find_stated(question, read_question(question, PassageCounts()), units)
+    assert found is None or text[found[1].span.start : found[1].span.end] == found[1].text
+    return " ".join(found[1].text.split()) if found else ""
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "sentence"),
+    [
+        ("What is the default pressure of the pump?", PUMP, "If omitted, the default is 4.5."),
+        ("What is the default restart delay?", PUMP, "It defaults to 90 seconds."),
+        ("What is the default of sensor-bus in pumpd.conf?", PUMP, ""),
+        ("What is the default volume?", PUMP, ""),
+        ("What is the pressure?", PUMP, ""),
+        ("What is the default pressure of the boiler?", PUMP, ""),
+        ("What is the default pool size?", FLUSH, "Default: 80. At most 400."),
+        ("What is the default of poolWait?", FLUSH, ""),
+        ("What is the default tolerance tol?", LIST, "Default value: 0.001."),
+        ("Was ist die Vorgabe für Haltezeit?", GERMAN, "Vorgabe: 14 Tage."),
+        ("Was ist die Vorgabe für Spiegel?", GERMAN, ""),
+    ],
+)
+def test_the_default_is_that_of_the_entry_that_is_named(question: str, text: str, sentence: str) -> None:
+    assert stated(question, text) == sentence
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "heading", "sentence"),
+    [
+        (
+            "What is the default body limit?",
+            "+ Default: `1048576`\n\nBytes of a body.",
+            "Options › bodyLimit",
+            "+ Default: `1048576`",
+        ),
+        ("What is the default header limit?", "+ Default: `1048576`\n\nBytes of a body.", "Options › bodyLimit", ""),
+        ("What is the default format?", "The default body reader sends an error.", "Options › `format`", ""),
+        ("Since which version is there a Table.freeze?", "Freezes.\n\nSince:\n1.6\n", "Table › freeze", "Since: 1.6"),
+        (
+            "In which version was Table.freeze added?",
+            "Freezes. It has been slow since 2019 runs.",
+            "Methods › thaw",
+            "",
+        ),
+        (
+            "Quelle est la valeur de largeur par défaut ?",
+            "La valeur par défaut est 80.",
+            "largeur",
+            "La valeur par défaut est 80.",
+        ),
+    ],
+)
+def test_a_heading_may_name_the_entry(question: str, text: str, heading: str, sentence: str) -> None:
+    assert stated(question, text, heading) == sentence
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence"),
+    [
+        ("What does sensor-bus do?", "The bus of the sensor."),
+        ("What is restart-delay for?", "restart-delay s A short delay wears the contactor."),
+        ("What does the boiler do?", ""),
+        ("Who sets sensor-bus?", ""),
+    ],
+)
+def test_what_a_term_means_is_told_below_it(question: str, sentence: str) -> None:
+    asked = read_question(question, PassageCounts())
+    found = find_described(question, asked, units_of(question, hit("m", "", PUMP)))
+    assert (" ".join(found[1].text.split()) if found else "") == sentence
+
+
+@pytest.mark.parametrize(
+    ("question", "begins", "term"),
+    [
+        ("What stops the pump?", "This directive", "pressure bar"),
+        ("What is the default of all?", "It defaults", "restart-delay s"),
+        ("How long does it wait?", "It defaults", ""),
+        ("Which bus?", "The bus", ""),
+    ],
+)
+def test_a_sentence_that_says_this_option_has_its_term(question: str, begins: str, term: str) -> None:
+    (unit,) = (unit for unit in units_of(question, hit("m", "", PUMP)) if unit.text.startswith(begins))
+    assert name_entry(question, unit) == term
+
+
+def test_a_paragraph_may_begin_with_the_name() -> None:
+    text = "MaxUse= sets the space.\n\nIt is by default 10%.\n\nMaxFile= sets that of a file, by default 1%.\n"
+    assert stated("What is the default of MaxUse?", text) == "It is by default 10%."
+    assert stated("What is the default of MaxFile?", text) == "MaxFile= sets that of a file, by default 1%."

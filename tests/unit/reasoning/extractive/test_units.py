@@ -240,3 +240,13 @@ def test_the_numbered_heading_of_a_clause_is_no_answer_and_a_step_is() -> None:
     assert all(text != "4. Parking" for text in texts_of("Where may the tenant park?", clause))
     steps = "1. Open the gate\n2. Drive in\n3. Close the gate"
     assert len(texts_of("How do I park?", steps)) == 3
+
+
+def test_anchors_are_not_quoted() -> None:
+    text = 'The lid closes.\n\n<a id="size"></a>\n<a name=old>\nDefault: 5 litres.\n\n<a id=end></a>'
+    assert texts_of("How large is the kettle?", text) == ["The lid closes.", "Default: 5 litres."]
+
+
+def test_items_of_an_announced_list_may_have_several_lines() -> None:
+    text = "Fixed are these faults of the kettle:\n\n- The lid was loose.\n  (See 5.)\n- It leaked.\n\nThanks."
+    assert texts_of("Which faults of the kettle were fixed?", text)[0] == text.removesuffix("\n\nThanks.")

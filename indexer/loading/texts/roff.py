@@ -1,0 +1,212 @@
+"""Sources of manual pages (`man` macros of roff) as the text that `man` shows: terms, deeper descriptions, headings."""
+
+import re
+from collections.abc import Callable
+from itertools import islice
+
+__all__ = ["is_roff", "render_roff"]
+
+_LOOKED_AT = 60
+"""Lines in which the title of a manual page stands; licences are comments before it."""
+_INDENT, _DEEPER, _SUBSECTION = 7, 7, 3
+_MOST_DEPTH = 10
+_BULLET = 2
+"""Characters of a tag that stands in the line of its text: a sign, or `1.`."""
+_SIGNS = {
+    "hy": "-",
+    "en": "–",
+    "em": "—",
+    "aq": "'",
+    "dq": '"',
+    "bu": "•",
+    "co": "©",
+    "rg": "®",
+    "lq": "“",
+    "rq": "”",
+    "oq": "‘",
+    "cq": "’",
+    "->": "→",
+    "<-": "←",
+    "ha": "^",
+    "ti": "~",
+    "rs": "\\",
+    "mu": "×",
+    "+-": "±",
+    "de": "°",
+    "<=": "≤",
+    ">=": "≥",
+    "Fo": "«",
+    "Fc": "»",
+    "mc": "µ",
+    "ga": "`",
+    "bv": "|",
+    "lB": "[",
+    "rB": "]",
+    "sc": "§",
+    "-": "-",
+    "\\": "\\",
+    "e": "\\",
+    " ": " ",
+    "~": " ",
+    "0": " ",
+    "'": "´",
+    "`": "`",
+    "t": " ",
+    ".": ".",
+}
+"""The characters that escapes write. Other escapes, of fonts and of places in a line, write nothing."""
+_ESCAPE = re.compile(
+    r"\\(?:[f*snF](?:\((?P<a>..)|\[(?P<b>[^\]\n]{0,40})\]|[+-]?(?P<c>.))|\((?P<d>..)|\[(?P<e>[^\]\n]{0,40})\]"
+    r"|[hvwDLlSHoZ]'[^'\n]{0,80}'|(?P<comment>\"[^\n]*)|(?P<f>.)|\Z)"
+)
+_STRINGS = {"lq": "“", "rq": "”", "R": "®", "Tm": "™"}
+_ARGUMENT = re.compile(r'"((?:[^"\n]|"")*)"?|((?:\\[ ]|[^\s"])(?:\\[ ]|[^\s])*)')
+_REQUEST = re.compile(r"[.'][ \t]*([A-Za-z]{1,12}|\\\")?[ \t]*([^\n]*)")
+_TITLE = re.compile(r"\.TH\s")
+_PARAGRAPHS = frozenset({"P", "PP", "LP", "HP"})
+_JOINED = frozenset({"B", "I", "SM", "SB", "R"})
+_ALTERNATING = frozenset({"BR", "BI", "IR", "IB", "RB", "RI"})
+_SKIPPED = {"de": "..", "ig": "..", "de1": "..", "am": ".."}
+
+
+def is_roff(text: str) -> bool:
+    """Returns whether a text is the source of a manual page: a title before any line of text."""
+    for line in islice(text.split("\n", _LOOKED_AT), _LOOKED_AT):
+        if _TITLE.match(line):
+            return True
+        if line.strip() and line[0] not in ".'":
+            return False
+    return False
+
+
+def render_roff(text: str) -> str:
+    """Returns a manual page as `man` shows it, with the line ends of its source: no word is moved to another line."""
+    page = _Page()
+    for line in text.split("\n"):
+        page.read(line.rstrip("\r"))
+    return "\n".join(page.lines).strip("\n") + "\n"
+
+
+def _plain(text: str) -> str:
+    """Returns a text with the characters of its escapes."""
+
+    def write(found: re.Match[str]) -> str:
+        if name := found["d"] or found["e"]:
+            return _SIGNS.get(name, "")
+        if found[0].startswith("\\*"):
+            return _STRINGS.get(found["a"] or found["b"] or found["c"] or "", "")
+        return _SIGNS.get(found["f"] or "", "")
+
+    return _ESCAPE.sub(write, text)
+
+
+def _split(arguments: str) -> list[str]:
+    """Returns the arguments of a macro, in which words in quotation marks are one."""
+    found = (whole if whole or not word else word for whole, word in _ARGUMENT.findall(arguments.partition('\\"')[0]))
+    return [_plain(argument.replace('""', '"')) for argument in found]
+
+
+class _Page:
+    """The lines of a page that is being read. `_tag` is True if the next line is the term of an entry."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self._indent = _INDENT
+        self._outer = [_INDENT]
+        self._tag = False
+        self._sign = ""
+        self._until = ""
+
+    def read(self, line: str) -> None:
+        if self._until:
+            self._until = "" if line.startswith(self._until) else self._until
+            return
+        found = _REQUEST.match(line)
+        if found is None:
+            self._write(_plain(line))
+        elif found[1]:
+            self._request(found[1], found[2])
+
+    def _request(self, name: str, arguments: str) -> None:
+        macros: dict[str, Callable[[list[str]], None]] = {
+            "TH": self._title,
+            "SH": self._section,
+            "SS": self._subsection,
+            "TP": self._tagged,
+            "TQ": self._tagged,
+            "tq": self._tagged,
+            "IP": self._item,
+            "RS": self._deeper,
+            "RE": self._back,
+            "UR": self._link,
+            "MT": self._link,
+            "br": lambda _: None,
+            "sp": lambda _: self._blank(),
+        }
+        if name in _SKIPPED:
+            self._until = _SKIPPED[name]
+        elif name in _PARAGRAPHS:
+            self._blank()
+            self._indent = self._outer[-1]
+        elif name in _JOINED:
+            self._write(" ".join(_split(arguments)))
+        elif name in _ALTERNATING:
+            self._write("".join(_split(arguments)))
+        elif name in macros:
+            macros[name](_split(arguments))
+
+    def _title(self, words: list[str]) -> None:
+        self.lines.append(f"{words[0]}({words[1]})" if len(words) > 1 else " ".join(words))
+
+    def _section(self, words: list[str]) -> None:
+        self._head(" ".join(words), 0)
+
+    def _subsection(self, words: list[str]) -> None:
+        self._head(" ".join(words), _SUBSECTION)
+
+    def _head(self, title: str, indent: int) -> None:
+        self._blank()
+        self._outer, self._indent = [_INDENT], _INDENT
+        if title:
+            self.lines.append(" " * indent + title)
+
+    def _tagged(self, _: list[str]) -> None:
+        self._blank()
+        self._tag, self._sign, self._indent = True, "", self._outer[-1]
+
+    def _item(self, words: list[str]) -> None:
+        self._blank()
+        self._indent = self._outer[-1]
+        tag = words[0] if words else ""
+        if len(tag) > _BULLET:
+            self._write(tag)
+        else:
+            self._sign = f"{tag} " if tag.strip() else ""
+        self._indent += _DEEPER
+
+    def _deeper(self, _: list[str]) -> None:
+        if len(self._outer) < _MOST_DEPTH:
+            self._outer.append(self._outer[-1] + _DEEPER)
+        self._indent = self._outer[-1]
+
+    def _back(self, _: list[str]) -> None:
+        if len(self._outer) > 1:
+            self._outer.pop()
+        self._indent = self._outer[-1]
+
+    def _link(self, words: list[str]) -> None:
+        self._write(" ".join(words))
+
+    def _blank(self) -> None:
+        if self.lines and self.lines[-1]:
+            self.lines.append("")
+
+    def _write(self, text: str) -> None:
+        if not text.strip():
+            self._blank()
+            return
+        self.lines.append(" " * self._indent + self._sign + text.rstrip())
+        self._sign = ""
+        if self._tag:
+            self._tag = False
+            self._indent += _DEEPER

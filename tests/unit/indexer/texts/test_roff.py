@@ -1,0 +1,79 @@
+"""Sources of manual pages, as `man` shows them."""
+
+import pytest
+
+from indexer.loading.texts.roff import is_roff, render_roff
+
+PAGE = r""".\" A licence
+.TH PACK 1 "2.0"
+.de tq
+.  TP \\$1
+..
+.SH NAME
+pack \- packs \fIfolders\fR
+.SH OPTIONS
+.TP
+\fB\-q\fP, \fB\-\-quiet\fP
+Write no \(lqmessages\(rq.
+Errors are written.
+.IP \(bu 2
+One item.
+.IP "copy all"
+Copies.
+.PP
+See
+.BR tar (1).
+.SS Files
+.nf
+a\eb   c
+.fi
+.B "bold words"
+"""
+
+
+def test_terms_stand_above_deeper_lines() -> None:
+    assert render_roff(PAGE).splitlines() == [
+        "PACK(1)",
+        "",
+        "NAME",
+        "       pack - packs folders",
+        "",
+        "OPTIONS",
+        "",
+        "       -q, --quiet",
+        "              Write no “messages”.",
+        "              Errors are written.",
+        "",
+        "              • One item.",
+        "",
+        "       copy all",
+        "              Copies.",
+        "",
+        "       See",
+        "       tar(1).",
+        "",
+        "   Files",
+        r"       a\b   c",
+        "       bold words",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_page"),
+    [
+        (PAGE, True),
+        ("'\\\" t\n.TH X 1\n", True),
+        ("A text.\n.TH X 1\n", False),
+        (".gitignore\n", False),
+        ("", False),
+        (".\n" * 100 + ".TH X 1\n", False),
+    ],
+)
+def test_a_page_has_its_title_before_all_text(text: str, is_page: bool) -> None:
+    assert is_roff(text) == is_page
+
+
+def test_broken_sources_are_read_to_their_end() -> None:
+    assert render_roff(".TH\n.TP\n.RE\n.de x\nlost") == "\n"
+    assert render_roff('.TH A\n\\f[\\(\n.BR "open') == "A\n\n       open\n"
+    assert len(render_roff(".TH A 1\n" + ".RS\n" * 50 + "deep\n").splitlines()[-1]) < 90

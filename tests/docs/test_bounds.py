@@ -79,7 +79,10 @@ _TOKENS = "tests/integration/api/access/test_tokens.py"
 _VERSIONS = "tests/unit/core/test_versions.py"
 
 _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
-    "header of a request": ([serving._HEADER_BYTES // 1024], f"{_SERVER}::test_headers_without_end_are_refused"),
+    "header of a request": (
+        [serving._HEADER_BYTES // 1024],
+        f"{_SERVER}::test_headers_without_end_are_refused_and_the_address_that_a_program_claims_is_not_believed",
+    ),
     "body of a request": (
         [int(bodies._QUESTION_MEGABYTES), int(bodies._CALL_MEGABYTES)],
         "tests/integration/api/test_guard.py::test_a_large_body_is_refused_unread",
@@ -97,7 +100,7 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "filter": ([MAX_CHARACTERS], f"{_LARGE}::test_long_strategies_and_filters_are_refused"),
     "metadata of a document": (
         [MAX_METADATA_LENGTH, MAX_METADATA_VALUES],
-        f"{_LARGE}::test_metadata_of_a_sender_are_bounded",
+        f"{_LARGE}::test_metadata_of_a_sender_are_bounded_and_changes_do_not_add_up_to_more",
     ),
     "registers of what is in force, in memory": (
         [in_force._MOST_KEPT, corpora._MOST_DATED],
@@ -147,7 +150,10 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
         [turns._AT_ONCE, int(100 * turns._BUSY)],
         "tests/unit/api/test_turns.py::test_an_address_that_takes_more_than_its_share_waits_for_the_others",
     ),
-    "response that is not read": ([], f"{_SERVER}::test_a_client_that_reads_nothing_is_cut_off"),
+    "response that is not read": (
+        [],
+        f"{_SERVER}::test_a_proxy_of_the_settings_is_believed_and_a_client_that_reads_nothing_is_cut_off",
+    ),
     "response that the system holds unsent (Linux)": (
         [connections._UNSENT_BYTES // 1024],
         f"{_SLOW}::test_the_system_takes_little_of_a_response_that_its_client_does_not_read",
@@ -236,7 +242,7 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     ),
     "entities that are looked at for a type": (
         [finding.MOST_TYPED, values._MOST_ASSERTING],
-        "tests/integration/api/test_entities.py::test_so_many_entities_are_looked_at_for_a_type",
+        "tests/integration/api/test_entities.py::test_entities_have_types_and_so_many_are_looked_at_for_a_type",
     ),
     "schema of a corpus": (
         [
@@ -358,11 +364,11 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     ),
     "questions that a request makes": (
         [made_requests.MOST_MADE, made_requests.MOST_PASSAGES, made_requests.MOST_SECONDS],
-        "tests/integration/api/test_made_questions.py::test_a_large_corpus_is_refused_before_it_is_read",
+        "tests/integration/api/test_made_questions.py::test_work_that_is_too_large_or_long_is_refused_and_says_what_to_do",
     ),
     "questions that a request measures": (
         [made_requests.MOST_ASKED, made_requests.MOST_SUPPORTS, made_requests.MOST_SEARCHERS],
-        "tests/integration/api/test_made_questions.py::test_a_measurement_is_bounded",
+        "tests/integration/api/test_made_questions.py::test_work_that_is_too_large_or_long_is_refused_and_says_what_to_do",
     ),
     "lines of certificates in a reply of MCP": (
         [listed_certificates._MOST_CHARACTERS],

@@ -23,6 +23,8 @@ RUN_TIME_ONLY = {
     "indexer.extractors._occurrences",
     # made for each level, and kept in a dictionary that is looked into
     "indexer.loading.texts.chapter_words",
+    # an escaped number of a version in a question
+    "core.passage_context.named_parts",
     # an escaped word of the question, of at most 400 characters
     "retrieval.candidates.pool",
 }

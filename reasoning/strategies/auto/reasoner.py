@@ -173,7 +173,7 @@ async def _add_reworded(session: Session, question: str, hits: tuple[Hit, ...]) 
     """Returns the hits, and behind them as many as `_REWORDED` for the question in the words of the agreement that
     defines its names; the hits alone without such an agreement.
     """
-    reworded = reword_parties(question, hits)
+    reworded = next(iter(reword_parties(question, hits)), None)
     if reworded is None:
         return hits
     session.trace.note(reworded.note)

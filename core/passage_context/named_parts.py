@@ -2,7 +2,7 @@
 
 A question may name a part, and headings and rows say which part they are of. Which words name parts is in no list: the
 headings tell, since a passage is of another part only if its heading has the same word with another sign. Open it to
-change what counts as a sign, or when a heading is that of a release.
+change what counts as a sign, or when a heading names a release.
 """
 
 import re
@@ -44,7 +44,7 @@ _NEXT = re.compile(
     rf"(?P<sign>{_SIGN})",
     re.IGNORECASE,
 )
-"""A further sign behind that of a part: "series C and D"."""
+"""A further sign behind the sign of a part: "series C and D"."""
 _NUMBER = re.compile(
     r"(?<![\w.-])(?:(?P<of>[^\W_][\w+-]{0,30})\s(?:v|ver\.\s|version\s|release\s)?)?"
     r"v?(?P<sign>\d{1,4}(?:\.\d{1,4}){1,3}(?:[a-z]{1,5}\d{0,3})?)(?![\w-]|\.\d)",
@@ -139,7 +139,7 @@ def compare_parts(wanted: Sequence[Part], heading: str, name: str, known: Set[st
     """Returns 1 if a path of headings is of one of the wanted parts, -1 if it is of another part of the same kind, and
     0 if it says neither.
 
-    `name` is that of the document, and `known` are the stems of the names of all documents: release 2.0 of what no
+    `name` is the name of the document, and `known` are the stems of the names of all documents: release 2.0 of what no
     document is called may be in any of them, but another release is a wrong one only in a document of that name.
     """
     names = find_stems(name[:_READ])
@@ -162,5 +162,5 @@ def has_number(number: str, text: str) -> bool:
 
 
 def _names_same(wanted: str, sign: str) -> bool:
-    """Returns whether a sign is the wanted sign, or that of a part of it: `5.1` is in `5`."""
+    """Returns whether a sign is the wanted sign, or the sign of a part of it: `5.1` is in `5`."""
     return sign == wanted or sign.startswith(f"{wanted}.")

@@ -255,6 +255,6 @@ def _without_dates(title: str) -> list[str]:
 
 
 def _has_run(words: Sequence[str], run: Sequence[str]) -> bool:
-    """Returns whether words have others one after another; `Lease Unit 7` has those of "lease of Unit 7"."""
+    """Returns whether words have others one after another; `Lease Unit 7` has the words of "lease of Unit 7"."""
     words, run = ([word for word in listed if word not in _BETWEEN] for listed in (words, run))
     return bool(run) and any(list(words[at : at + len(run)]) == list(run) for at in range(len(words) - len(run) + 1))

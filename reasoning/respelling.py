@@ -7,7 +7,7 @@ cannot.
 from collections.abc import Iterator
 from dataclasses import replace
 
-from core.ports.reasoning import Question
+from core.ports.reasoning import Question, Unsupported
 from core.ports.retrieval import Query
 from core.text.terms import WORD, split_words
 from core.trace import Trace
@@ -25,16 +25,23 @@ _MOST = 3
 _LETTERS = "abcdefghijklmnopqrstuvwxyzäöüßéèàç"
 _VOWELS = "aeiouy"
 _SEARCHED = 10
+_ENDINGS = frozenset(
+    {"", "e", "n", "r", "s", "t", "d", "en", "er", "es", "em", "et", "ed", "te", "st", "nt", "ez", "ten", "ter", "test"}
+)
+"""Endings of forms of one word in English, German and French: `verser` is no slip of `verse`."""
 
 
 async def respell(backends: ReasoningBackends, question: Question, trace: Trace) -> tuple[Question, str]:
     """Returns the question with its misspelled words as the corpus spells them, and a sentence that says so.
 
-    Returns the question as it is, and "", if each word stands in the corpus, or is near to none that does. A word with
+    Returns the question as it is, and "", if each word stands in the corpus, or is near to none that does, and for a
+    request that wants only sure answers: `contact` may be meant where the corpus has `contract` alone. A word with
     a capital is a name, and names are not guessed. A word of the corpus counts only if a hit of a search with it has
     it: nothing is told of documents that the question may not be answered from.
     """
     text = question.text
+    if question.unsupported is Unsupported.ABSTAIN:
+        return question, ""
     near = await _find_near(backends, question)
     if not near:
         return question, ""
@@ -54,7 +61,8 @@ async def respell(backends: ReasoningBackends, question: Question, trace: Trace)
     if not near:
         return question, ""
     note = " ".join(
-        f"“{word}” was read as “{other}”: no passage has the word as it is written." for word, other in near.items()
+        f"It is unsure whether “{word}” means “{other}”: no passage has the word as it is written."
+        for word, other in near.items()
     )
     trace.note(note)
     return replace(question, text=_replace(text, near)), note
@@ -75,7 +83,8 @@ async def _find_near(backends: ReasoningBackends, question: Question) -> dict[st
     for word in unknown if len(unknown) <= _MOST else ():
         forms: dict[str, str] = {}
         for form in _list_slips(word):
-            forms.setdefault(_stem(form), form)  # a letter without an accent comes first
+            if not _are_forms(word, form):
+                forms.setdefault(_stem(form), form)  # a letter without an accent comes first
         counts = await backends.count_passages(question.corpus, forms)
         best = max(forms, key=lambda stem: counts.having.get(stem, 0))
         if counts.having.get(best):
@@ -96,6 +105,14 @@ def _list_slips(word: str) -> Iterator[str]:
         if after[0] in _VOWELS:
             yield from (before + vowel + after[1:] for vowel in _VOWELS if vowel != after[0])
     yield from (word + letter for letter in _LETTERS)
+
+
+def _are_forms(word: str, other: str) -> bool:
+    """Returns whether two words differ in an ending alone."""
+    shared = next(
+        (at for at, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), min(len(word), len(other))
+    )
+    return word[shared:] in _ENDINGS and other[shared:] in _ENDINGS
 
 
 def _stem(word: str) -> str:

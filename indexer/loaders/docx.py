@@ -41,6 +41,8 @@ _REFERENCES = {f"{_W}footnoteReference": "word/footnotes.xml", f"{_W}endnoteRefe
 _TITLE, _NO_LEVEL = 0, 9
 _LONGEST_HEADING = 100
 """Characters of a paragraph in bold that may be a heading."""
+_LONG_WORD, _MOST_WORDS = 4, 6
+"""Letters of a word that headings write with a capital, and how many such words a heading with a full stop has."""
 _FEWEST_BOLD, _MOST_BOLD = 3, 0.3
 """Headings in bold, and the part of the text that is in bold: fewer, or more, is emphasis."""
 
@@ -182,12 +184,20 @@ def _find_bold_headings(elements: Sequence[Any], levels: dict[str, int], bold: f
         and len(text) <= _LONGEST_HEADING
         and not text.endswith((":", ";", ","))
         and any(map(str.isalpha, text))
+        and not _is_sentence(text)
     ]
     share = sum(map(len, in_bold.values())) / (sum(map(len, texts.values())) or 1)
     if len(found) < _FEWEST_BOLD or share > _MOST_BOLD:
         return {}
     level = 1 if not styled else min(styled) if len(styled) < len(found) else min(max(styled) + 1, _NO_LEVEL - 1)
     return dict.fromkeys(found, level)
+
+
+def _is_sentence(text: str) -> bool:
+    """Returns whether a text ends as a sentence does, and few of its longer words have a capital, or it is long."""
+    words = [word for word in text.split() if len(word) >= _LONG_WORD]
+    capitals = sum(word[0].isupper() for word in words)
+    return text.endswith((".", "!", "?")) and (2 * capitals < len(words) or len(words) > _MOST_WORDS)
 
 
 def _is_bold(paragraph: Any, bold: frozenset[str]) -> bool:

@@ -58,3 +58,9 @@ def test_bold_headings_are_beside_few_headings_in_a_style_and_below_many() -> No
 )
 def test_emphasis_is_no_heading(parts: list[tuple[str, str]]) -> None:
     assert not any(headings(parts))
+
+
+def test_a_sentence_in_bold_stays_in_the_text() -> None:
+    warning = "Deposits are not refunded after the first of May."
+    names = ["Covenants of the Tenant.", "Term and Termination.", "3. Notices"]
+    assert headings([*clauses("b", names), ("b", warning), ("p", CLAUSE)]) == names

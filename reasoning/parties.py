@@ -192,9 +192,11 @@ def _keep_titled(question: str, defining: Mapping[str, _Agreement]) -> Mapping[s
 def _reword(question: str, names: Sequence[_Name], group: Mapping[str, _Agreement]) -> Reworded | None:
     agreement = next(iter(group.values()))
     terms = agreement.find_terms(names)
+    taken: list[_Name] = []
     rest, end = "", 0
     for name, term in sorted(terms.items(), key=lambda item: item[0].start):
-        if name.start >= end:
+        if name.start >= end:  # else it is a part of the name before
+            taken.append(name)
             rest += question[end : name.start] + term
             end = name.end
     before = question[: min(name.start for name in terms)]
@@ -204,7 +206,7 @@ def _reword(question: str, names: Sequence[_Name], group: Mapping[str, _Agreemen
     for pattern, inflected in _INFLECTED:
         rest = pattern.sub(inflected, rest)
     title = _clean_title(agreement.title)
-    named = [name.written for name in terms if not name.words <= read_words(title)]
+    named = [name.written for name in taken if not name.words <= read_words(title)]
     about = f"{title} of {' and '.join(named)}" if named else title
     rest = f"{rest[:1].lower()}{rest[1:]}"
     text = f"Consider {about}; {rest}"
@@ -214,7 +216,7 @@ def _reword(question: str, names: Sequence[_Name], group: Mapping[str, _Agreemen
         text=text,
         rest=rest,
         names=written,
-        parties=len(terms),
+        parties=len(taken),
         is_past=_PAST.search(before) is not None,
         documents=frozenset(group),
         note=note,

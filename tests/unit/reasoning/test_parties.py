@@ -219,3 +219,9 @@ def test_other_lists_define_no_parties(text: str) -> None:
 )
 def test_other_documents_define_no_parties(text: str) -> None:
     assert not reword_parties("What did Halden Mills earn?", [contract(text=text)])
+
+
+def test_the_first_name_of_a_question_is_told_once() -> None:
+    found = reword("Tor Vik may keep a dog?", [contract()])
+    assert found is not None
+    assert (found.parties, found.text.count("Vik")) == (1, 1)

@@ -47,7 +47,8 @@ _IMPLIES = re.compile(
 )
 _RELEASED = find_stems(
     "released release published issued dated date happened occurred came out come take place "
-    "erschienen erschien veröffentlicht Datum passiert publiée publié sortie sorti date"
+    "erschienen erschien veröffentlicht Datum passiert publiée publié sortie sorti date Fassung "
+    + " ".join(RELEASE_WORDS)
 )
 """Words of a question for the date of something, which a heading with a name and a date need not have."""
 _SIGN = re.compile(r"[^\W_][\w.-]*")

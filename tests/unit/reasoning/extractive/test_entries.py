@@ -100,6 +100,23 @@ def test_only_a_day_or_a_month_of_a_year_beside_the_name_is_its_date(heading: st
     assert (found is not None) == is_date
 
 
+@pytest.mark.parametrize(
+    ("question", "is_dated"),
+    [
+        ("When was version 3.1.0 of kettle released?", True),
+        ("When was the release 3.1.0 published?", True),
+        ("Wann erschien die Fassung 3.1.0?", True),
+        ("When was version 3.2.0 of kettle released?", False),
+        ("When did version 3.1.0 break the spout?", False),
+    ],
+)
+def test_a_question_may_call_a_number_a_version(question: str, is_dated: bool) -> None:
+    log = hit("kettle-CHANGES.md", "", "- The lid closes. It is tight.")
+    log = replace(log, chunk=replace(log.chunk, heading="3.1.0 (2024-02-09)"))
+    found = find_dated_entry(read_question(question, PassageCounts()), units_of(question, log))
+    assert (found is not None) == is_dated
+
+
 PUMP = (
     "pressure bar\n      This directive sets the pressure at which the pump stops. If omitted, the\n"
     "      default is 4.5.\n\n"

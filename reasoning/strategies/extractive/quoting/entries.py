@@ -60,13 +60,22 @@ _ASKS_DEFAULT = re.compile(
     re.IGNORECASE,
 )
 _STATES_DEFAULT = re.compile(
-    r"\b(?:defaults?(?: (?!(?:is|are|to|of)\b)[\w`'-]{1,30}){0,3} ?(?:\b(?:is|are|to|of)\b|[:=(])|by default\b"
+    r"(?:(?<!\bon )(?<!\bupon )(?<!\bin )(?<!\bany )(?<!\bof a )(?<!\bon a )(?<!\bevent of )(?<!\bevents of )"
+    r"(?<!\bcase of )\bdefaults?"
+    r"(?:(?: (?!(?:is|are|to|of)\b)[\w`'-]{1,30}){0,3} ?(?:\b(?:is|are|to)\b|[:=(])"
+    r"|(?: (?!(?:is|are|to|of|by|under)\b)[\w`'-]{1,30}){1,3} of\b"
+    r"|(?:(?<=\bhas a default)|(?<=\bwith a default)) of\b"
+    r"|(?<=\bthe default) of(?: (?!of\b)[\w.`'-]{1,30}){1,4} (?:is|are)\b"
+    r"| of \W?(?:[\d`\"'/~]|(?:true|false|yes|no|on|off|none|null|nil|auto|empty|zero|one|two|three|four|five|six"
+    r"|seven|eight|nine|ten|unlimited|infinity)\b))"
+    r"|\bby default\b(?! of\b)"
     r"|\b(?:the|its) default(?=\W{0,2}(?:\Z|[.,;)]))"
-    r"|standardmäßig|voreingestellt|par défaut"
-    r"|(?:Standard(?:wert|einstellung)?|Vorgabe(?:wert)?|Voreinstellung)(?: \w{1,20}){0,2} ?"
+    r"|\b(?:standardmäßig|voreingestellt|par défaut)"
+    r"|\b(?:Standard(?:wert|einstellung)?|Vorgabe(?:wert)?|Voreinstellung)(?: \w{1,20}){0,2} ?"
     r"(?:\b(?:ist|sind|beträgt)\b|[:=(]))",
     re.IGNORECASE,
 )
+"""How a sentence tells a default value. A debtor who does not pay is in default too: "in the event of default of …"."""
 _ASKS_SINCE = re.compile(
     r"\b(?:since|(?:in|with|by|from) (?:which|what)|which|what) (?:version|release)\b"
     r"|\bwhen (?:was|were|did)\b.{0,80}\b(?:added|introduced|appear)\b"

@@ -224,3 +224,35 @@ def test_a_paragraph_may_begin_with_the_name() -> None:
     text = "MaxUse= sets the space.\n\nIt is by default 10%.\n\nMaxFile= sets that of a file, by default 1%.\n"
     assert stated("What is the default of MaxUse?", text) == "It is by default 10%."
     assert stated("What is the default of MaxFile?", text) == "MaxFile= sets that of a file, by default 1%."
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Without it, a default of 4.5 is taken.",
+        "Has a default of warn.",
+        "It is read with the default of `4`.",
+        "The default of the pressure is low.",
+        "The default pressure of the pump is 4.",
+        "There is a default value of low.",
+        "The default in small pumps is 4.",
+        "It is 4 by default.",
+    ],
+)
+def test_a_default_is_a_value(sentence: str) -> None:
+    assert stated("What is the default pressure?", sentence, "Pressure") == sentence
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "In the event of default of the Hirer, the pressure is 9 bar.",
+        "In the event of a default (clause 7) the pressure is 9 bar.",
+        "On default in payment the pressure is 9 bar.",
+        "A default of the Hirer ends the hire.",
+        "A default by the Hirer of a duty ends the hire.",
+        "The hire may be ended by default of the Hirer.",
+    ],
+)
+def test_a_debtor_in_default_states_no_value(sentence: str) -> None:
+    assert stated("What is the default pressure?", sentence, "Pressure") == ""

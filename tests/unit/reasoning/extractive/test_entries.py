@@ -256,3 +256,32 @@ def test_a_default_is_a_value(sentence: str) -> None:
 )
 def test_a_debtor_in_default_states_no_value(sentence: str) -> None:
     assert stated("What is the default pressure?", sentence, "Pressure") == ""
+
+
+@pytest.mark.parametrize(
+    ("condition", "is_stated"),
+    [
+        ("If `valve` is 0,", False),
+        ("Its unit is bar. If `valve` is 0,", False),
+        ("When the valve is shut,", False),
+        ("Otherwise,", False),
+        ("If `valve` is not set,", False),
+        ("If `pressure` is not set,", True),
+        ("If omitted,", True),
+        ("Unless another is given,", True),
+        ("Unless `valve` is set,", True),
+        ("If `valve` is 0, nothing is pumped. In all pumps,", True),
+        ("In bar,", True),
+    ],
+)
+def test_a_default_on_another_condition_is_not_stated(condition: str, is_stated: bool) -> None:
+    text = f"The pressure of the pump. {condition} the default is 4."
+    found = stated("What is the default pressure?", text, "`pressure`")
+    assert found.endswith("the default is 4.") == is_stated
+
+
+def test_a_conditional_default_is_stated_for_its_condition() -> None:
+    text = "The pressure of the pump. If the valve is shut, the default is 4. The default is 7 for others."
+    assert stated("What is the default pressure?", text, "`pressure`") == "The default is 7 for others."
+    question = "What is the default pressure if the valve is shut?"
+    assert stated(question, text, "`pressure`") == "If the valve is shut, the default is 4."

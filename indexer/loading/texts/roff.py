@@ -56,9 +56,12 @@ _SIGNS = {
 }
 """The characters that escapes write. Other escapes, of fonts and of places in a line, write nothing."""
 _ESCAPE = re.compile(
-    r"\\(?:[f*snF](?:\((?P<a>..)|\[(?P<b>[^\]\n]{0,40})\]|[+-]?(?P<c>.))|\((?P<d>..)|\[(?P<e>[^\]\n]{0,40})\]"
-    r"|[hvwDLlSHoZ]'[^'\n]{0,80}'|(?P<comment>\"[^\n]*)|(?P<f>.)|\Z)"
+    r"\\(?:[f*snFmMgkVY](?:\((?P<a>..)|\[(?P<b>[^\]\n]{0,40})\]|[+-]?(?P<c>.))|\((?P<d>..)|\[(?P<e>[^\]\n]{0,40})\]"
+    r"|C'(?P<named>[^'\n]{0,40})'|N'(?P<code>[0-9]{1,3})'|[hvwDLlSHoZXBAbxRN]'[^'\n]{0,80}'"
+    r"|(?P<comment>\"[^\n]*)|(?P<f>.)|\Z)"
 )
+_PRINTED = range(32, 127)
+"""Numbers of the characters that an escape may write by number."""
 _STRINGS = {"lq": "“", "rq": "”", "R": "®", "Tm": "™"}
 _ARGUMENT = re.compile(r'"((?:[^"\n]|"")*)"?|((?:\\[ ]|[^\s"])(?:\\[ ]|[^\s])*)')
 _REQUEST = re.compile(r"[.'][ \t]*([A-Za-z]{1,12}|\\\")?[ \t]*([^\n]*)")
@@ -91,8 +94,10 @@ def _plain(text: str) -> str:
     """Returns a text with the characters of its escapes."""
 
     def write(found: re.Match[str]) -> str:
-        if name := found["d"] or found["e"]:
+        if name := found["d"] or found["e"] or found["named"]:
             return _SIGNS.get(name, "")
+        if code := found["code"]:
+            return chr(int(code)) if int(code) in _PRINTED else ""
         if found[0].startswith("\\*"):
             return _STRINGS.get(found["a"] or found["b"] or found["c"] or "", "")
         return _SIGNS.get(found["f"] or "", "")
@@ -107,13 +112,16 @@ def _split(arguments: str) -> list[str]:
 
 
 class _Page:
-    """The lines of a page that is being read. `_tag` is True if the next line is the term of an entry."""
+    """The lines of a page that is being read. `_tag` is True if the next line is the term of an entry, and `_is_format`
+    if the next lines say how the columns of a table look.
+    """
 
     def __init__(self) -> None:
         self.lines: list[str] = []
         self._indent = _INDENT
         self._outer = [_INDENT]
         self._tag = False
+        self._is_format = False
         self._sign = ""
         self._until = ""
 
@@ -122,6 +130,11 @@ class _Page:
             self._until = "" if line.startswith(self._until) else self._until
             return
         found = _REQUEST.match(line)
+        is_request = found is not None and bool(found[1])
+        if self._is_format and not is_request:
+            self._is_format = not line.rstrip().endswith(".")
+            return
+        self._is_format = False  # A request ends a format without its last sign, so the rest of the page is not lost.
         if found is None:
             self._write(_plain(line))
         elif found[1]:
@@ -140,6 +153,8 @@ class _Page:
             "RE": self._back,
             "UR": self._link,
             "MT": self._link,
+            "TS": self._table,
+            "T": self._table,  # `.T&` begins other columns in a table.
             "br": lambda _: None,
             "sp": lambda _: self._blank(),
         }
@@ -148,10 +163,10 @@ class _Page:
         elif name in _PARAGRAPHS:
             self._blank()
             self._indent = self._outer[-1]
-        elif name in _JOINED:
-            self._write(" ".join(_split(arguments)))
-        elif name in _ALTERNATING:
-            self._write("".join(_split(arguments)))
+        elif name in _JOINED or name in _ALTERNATING:
+            words = _split(arguments)
+            if words:  # Without words, the macro sets the font of the next line.
+                self._write((" " if name in _JOINED else "").join(words))
         elif name in macros:
             macros[name](_split(arguments))
 
@@ -193,6 +208,9 @@ class _Page:
         if len(self._outer) > 1:
             self._outer.pop()
         self._indent = self._outer[-1]
+
+    def _table(self, _: list[str]) -> None:
+        self._is_format = True
 
     def _link(self, words: list[str]) -> None:
         self._write(" ".join(words))

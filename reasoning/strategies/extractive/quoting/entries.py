@@ -17,6 +17,7 @@ from core.validity.written_dates import leave_out_dates
 from reasoning.strategies.extractive.quoting.asked import Asked
 from reasoning.strategies.extractive.quoting.evidence import find_head_stems
 from reasoning.strategies.extractive.quoting.units import READ, Unit, split_spans
+from reasoning.strategies.extractive.quoting.wording import chooses_nothing, find_condition
 
 __all__ = [
     "find_dated_entry",
@@ -47,7 +48,8 @@ _IMPLIES = re.compile(
 )
 _RELEASED = find_stems(
     "released release published issued dated date happened occurred came out come take place "
-    "erschienen erschien veröffentlicht Datum passiert publiée publié sortie sorti date"
+    "erschienen erschien veröffentlicht Datum passiert publiée publié sortie sorti date Fassung "
+    + " ".join(RELEASE_WORDS)
 )
 """Words of a question for the date of something, which a heading with a name and a date need not have."""
 _SIGN = re.compile(r"[^\W_][\w.-]*")
@@ -59,13 +61,22 @@ _ASKS_DEFAULT = re.compile(
     re.IGNORECASE,
 )
 _STATES_DEFAULT = re.compile(
-    r"\b(?:defaults?(?: (?!(?:is|are|to|of)\b)[\w`'-]{1,30}){0,3} ?(?:\b(?:is|are|to|of)\b|[:=(])|by default\b"
+    r"(?:(?<!\bon )(?<!\bupon )(?<!\bin )(?<!\bany )(?<!\bof a )(?<!\bon a )(?<!\bevent of )(?<!\bevents of )"
+    r"(?<!\bcase of )\bdefaults?"
+    r"(?:(?: (?!(?:is|are|to|of)\b)[\w`'-]{1,30}){0,3} ?(?:\b(?:is|are|to)\b|[:=(])"
+    r"|(?: (?!(?:is|are|to|of|by|under)\b)[\w`'-]{1,30}){1,3} of\b"
+    r"|(?:(?<=\bhas a default)|(?<=\bwith a default)) of\b"
+    r"|(?<=\bthe default) of(?: (?!of\b)[\w.`'-]{1,30}){1,4} (?:is|are)\b"
+    r"| of \W?(?:[\d`\"'/~]|(?:true|false|yes|no|on|off|none|null|nil|auto|empty|zero|one|two|three|four|five|six"
+    r"|seven|eight|nine|ten|unlimited|infinity)\b))"
+    r"|\bby default\b(?! of\b)"
     r"|\b(?:the|its) default(?=\W{0,2}(?:\Z|[.,;)]))"
-    r"|standardmäßig|voreingestellt|par défaut"
-    r"|(?:Standard(?:wert|einstellung)?|Vorgabe(?:wert)?|Voreinstellung)(?: \w{1,20}){0,2} ?"
+    r"|\b(?:standardmäßig|voreingestellt|par défaut)"
+    r"|\b(?:Standard(?:wert|einstellung)?|Vorgabe(?:wert)?|Voreinstellung)(?: \w{1,20}){0,2} ?"
     r"(?:\b(?:ist|sind|beträgt)\b|[:=(]))",
     re.IGNORECASE,
 )
+"""How a sentence tells a default value. A debtor who does not pay is in default too: "in the event of default of …"."""
 _ASKS_SINCE = re.compile(
     r"\b(?:since|(?:in|with|by|from) (?:which|what)|which|what) (?:version|release)\b"
     r"|\bwhen (?:was|were|did)\b.{0,80}\b(?:added|introduced|appear)\b"
@@ -77,6 +88,9 @@ _STATES_SINCE = re.compile(
     r"(?: (?:the|la|der))?(?: (?:version|release))?:? {0,2}v?\d",
     re.IGNORECASE,
 )
+_SENTENCE_END = re.compile(r"[.!?;] ")
+_MARKED = re.compile(r"`([^`\n]{1,80})`|(?<![\w-])(--?[A-Za-z][\w-]{0,40})")
+"""Names of entries in a condition."""
 _STATEMENTS = ((_ASKS_DEFAULT, _STATES_DEFAULT), (_ASKS_SINCE, _STATES_SINCE))
 """What a question asks of an entry, and how a sentence of the entry says it."""
 _ASKS_MEANING = re.compile(
@@ -220,7 +234,7 @@ def find_stated(question: str, asked: Asked, units: Sequence[Unit]) -> tuple[int
 
     The entry with the longest name of the question counts, whether it states this or not. All other words of the
     question stand in the entry or in the title of its document, or, if the name is no word of a language, at least its
-    other names do.
+    other names do. What holds only on a condition that the question lacks is not stated.
     """
     says = next((says for asks, says in _STATEMENTS if asks.search(question)), None)
     return None if says is None else _find_said(question, asked, units, says)
@@ -245,7 +259,8 @@ def _find_said(
         seen.add(unit.hit.chunk.id)
         for name, entry in _list_named(unit.hit, names, by_term=by_term):
             if found.get(name) is None and _is_meant(asked, unit.hit, name, entry):
-                span = _find_sentence(unit.hit.chunk.text[:READ], entry, says)
+                own = None if by_term else (name, question)
+                span = _find_sentence(unit.hit.chunk.text[:READ], entry, says, own)
                 found[name] = None if span is None else (place, _cut(unit, span))
     return found[max(found, key=len)] if found else None
 
@@ -332,10 +347,28 @@ def _read_term(line: str, *, has_deeper: bool) -> str:
     return term if is_short and (has_deeper or term != line) and not term.endswith((".", ":", ";")) else ""
 
 
-def _find_sentence(text: str, entry: Span, says: re.Pattern[str]) -> Span | None:
-    """Returns the first sentence of an entry that states what is asked for; None if no sentence does."""
-    inside = (span for span in split_spans(text) if entry.start <= span.start < entry.end)
-    return next((span for span in inside if says.search(" ".join(text[span.start : span.end].split()))), None)
+def _find_sentence(text: str, entry: Span, says: re.Pattern[str], own: tuple[str, str] | None) -> Span | None:
+    """Returns the first sentence of an entry that states what is asked for; None if no sentence does. With the name of
+    the entry and the question, a sentence on another condition does not.
+    """
+    for span in split_spans(text):
+        sentence = " ".join(text[span.start : span.end].split())
+        if entry.start <= span.start < entry.end and (found := says.search(sentence)):
+            begin = max((end.end() for end in _SENTENCE_END.finditer(sentence, 0, found.start())), default=0)
+            if own is None or not _is_conditional(sentence[begin:], *own):
+                return span
+    return None
+
+
+def _is_conditional(sentence: str, name: str, question: str) -> bool:
+    """Returns whether a sentence begins with a condition that the question lacks, other than that nothing is chosen for
+    the entry with this name: "If `timeout` is 0, the default is 1.".
+    """
+    clause = find_condition(sentence)
+    marked = {_squeeze(first or second) for first, second in _MARKED.findall(clause)} - {"null", "undefined", "none"}
+    is_usual = chooses_nothing(clause) and all(own.endswith(name) for own in marked)
+    stems = find_stems(clause)
+    return bool(clause) and not is_usual and not (stems and stems <= find_stems(question))
 
 
 def _is_meant(asked: Asked, hit: Hit, name: str, entry: Span) -> bool:

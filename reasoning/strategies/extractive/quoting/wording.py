@@ -12,7 +12,9 @@ __all__ = [
     "asks_for_each",
     "asks_for_outlooks",
     "asks_for_place",
+    "chooses_nothing",
     "explains_last",
+    "find_condition",
     "find_second_question",
     "find_wanted",
     "gives",
@@ -172,6 +174,17 @@ _STATES_CONDITION = re.compile(
     r"|andernfalls\b|sonst\b|in diesem fall\b|sinon\b|à défaut\b|dans ce cas\b)",
     re.IGNORECASE,
 )
+_WHEN = re.compile(r"\W{0,4}when\b", re.IGNORECASE)
+_EXCEPT = re.compile(r"\W{0,4}(?:unless|sofern nicht|soweit nicht)\b", re.IGNORECASE)
+_CLAUSE = re.compile(r"[^,;:]{1,200}")
+_CHOOSES_NOTHING = re.compile(
+    r"\b(?:omitted|left out|left (?:empty|blank)|missing|absent|lacking|empty"
+    r"|un(?:set|specified|defined)|null|nothing|no (?:value|argument|option|parameter|setting|number|such)"
+    r"|not (?:been )?(?:set|given|specified|present|defined|provided|configured|supplied|used)"
+    r"|(?:isn|aren|wasn)['’]t|nicht|fehlt|leer|keine?|omise?|absente?|n['’]est pas|non \w{1,20}|à défaut)\b",
+    re.IGNORECASE,
+)
+"""A condition that nothing was chosen, which is what a default is for: "If omitted, the default is 5."."""
 _SECOND_QUESTION = re.compile(
     r"\b(?:and|und|et)\s(?:(?:with|by|for|to|at|in|from|until|mit|für|bis|von|zu|avec|pour|à|de)\s)?"
     r"(?:what|which|when|how|who|whom|where|why|was|welche\w{0,2}|wann|wie|wer|wem|wo|warum"
@@ -289,6 +302,20 @@ def has_condition(sentence: str) -> bool:
 def states_condition(sentence: str) -> bool:
     """Returns whether a sentence begins with a condition: "If …", "Otherwise …"."""
     return _STATES_CONDITION.match(sentence) is not None
+
+
+def find_condition(sentence: str) -> str:
+    """Returns the condition that a sentence begins with, without what follows: "If it is 0", "When it is 0"; "" if
+    there is none, or if it is an exception: "Unless …".
+    """
+    begins = states_condition(sentence) or _WHEN.match(sentence) is not None
+    found = _CLAUSE.match(sentence) if begins and not _EXCEPT.match(sentence) else None
+    return found[0] if found else ""
+
+
+def chooses_nothing(condition: str) -> bool:
+    """Returns whether a condition is that nothing was chosen: "If omitted"."""
+    return _CHOOSES_NOTHING.search(condition) is not None
 
 
 def find_second_question(question: str) -> str:

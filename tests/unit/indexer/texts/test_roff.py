@@ -77,3 +77,31 @@ def test_broken_sources_are_read_to_their_end() -> None:
     assert render_roff(".TH\n.TP\n.RE\n.de x\nlost") == "\n"
     assert render_roff('.TH A\n\\f[\\(\n.BR "open') == "A\n\n       open\n"
     assert len(render_roff(".TH A 1\n" + ".RS\n" * 50 + "deep\n").splitlines()[-1]) < 90
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        (r"\m[blue]sky\m[] \M(gr\k(xxback", "sky back"),
+        (r"\N'45'q \C'em' \x'1v'\X'tty: link'deep \N'9999'", "-q — deep"),
+        (r"make 'x' and C'y'", "make 'x' and C'y'"),
+    ],
+)
+def test_escapes_of_colours_and_numbers_are_not_shown(line: str, shown: str) -> None:
+    assert render_roff(f".TH A\n{line}\n") == f"A\n       {shown}\n"
+
+
+@pytest.mark.parametrize("macro", [".B", ".I", '.BR \\" bold', ".SM"])
+def test_a_font_without_words_is_that_of_the_next_line(macro: str) -> None:
+    assert render_roff(f".TH A\nSee\n{macro}\ntar\n.B x y\n.BR z (1)\n") == (
+        "A\n       See\n       tar\n       x y\n       z(1)\n"
+    )
+    assert render_roff(f".TH A\n.TP\n{macro}\n\\-q\nQuiet.\n") == "A\n\n       -q\n              Quiet.\n"
+
+
+def test_the_format_of_a_table_is_not_shown() -> None:
+    table = ".TH A\n.TS\nallbox tab(|);\nlb lb\nl l.\nSignal|Number\nSIGHUP|1\n.T&\nl r. \nEnd.|2\n.TE\nText.\n"
+    assert render_roff(table).splitlines()[1:] == [
+        " " * 7 + text for text in ("Signal|Number", "SIGHUP|1", "End.|2", "Text.")
+    ]
+    assert render_roff(".TH A\n.TS\nl l\n.TE\nkept\n") == "A\n       kept\n"

@@ -100,6 +100,23 @@ def test_only_a_day_or_a_month_of_a_year_beside_the_name_is_its_date(heading: st
     assert (found is not None) == is_date
 
 
+@pytest.mark.parametrize(
+    ("question", "is_dated"),
+    [
+        ("When was version 3.1.0 of kettle released?", True),
+        ("When was the release 3.1.0 published?", True),
+        ("Wann erschien die Fassung 3.1.0?", True),
+        ("When was version 3.2.0 of kettle released?", False),
+        ("When did version 3.1.0 break the spout?", False),
+    ],
+)
+def test_a_question_may_call_a_number_a_version(question: str, is_dated: bool) -> None:
+    log = hit("kettle-CHANGES.md", "", "- The lid closes. It is tight.")
+    log = replace(log, chunk=replace(log.chunk, heading="3.1.0 (2024-02-09)"))
+    found = find_dated_entry(read_question(question, PassageCounts()), units_of(question, log))
+    assert (found is not None) == is_dated
+
+
 PUMP = (
     "pressure bar\n      This directive sets the pressure at which the pump stops. If omitted, the\n"
     "      default is 4.5.\n\n"
@@ -207,3 +224,64 @@ def test_a_paragraph_may_begin_with_the_name() -> None:
     text = "MaxUse= sets the space.\n\nIt is by default 10%.\n\nMaxFile= sets that of a file, by default 1%.\n"
     assert stated("What is the default of MaxUse?", text) == "It is by default 10%."
     assert stated("What is the default of MaxFile?", text) == "MaxFile= sets that of a file, by default 1%."
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Without it, a default of 4.5 is taken.",
+        "Has a default of warn.",
+        "It is read with the default of `4`.",
+        "The default of the pressure is low.",
+        "The default pressure of the pump is 4.",
+        "There is a default value of low.",
+        "The default in small pumps is 4.",
+        "It is 4 by default.",
+    ],
+)
+def test_a_default_is_a_value(sentence: str) -> None:
+    assert stated("What is the default pressure?", sentence, "Pressure") == sentence
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "In the event of default of the Hirer, the pressure is 9 bar.",
+        "In the event of a default (clause 7) the pressure is 9 bar.",
+        "On default in payment the pressure is 9 bar.",
+        "A default of the Hirer ends the hire.",
+        "A default by the Hirer of a duty ends the hire.",
+        "The hire may be ended by default of the Hirer.",
+    ],
+)
+def test_a_debtor_in_default_states_no_value(sentence: str) -> None:
+    assert stated("What is the default pressure?", sentence, "Pressure") == ""
+
+
+@pytest.mark.parametrize(
+    ("condition", "is_stated"),
+    [
+        ("If `valve` is 0,", False),
+        ("Its unit is bar. If `valve` is 0,", False),
+        ("When the valve is shut,", False),
+        ("Otherwise,", False),
+        ("If `valve` is not set,", False),
+        ("If `pressure` is not set,", True),
+        ("If omitted,", True),
+        ("Unless another is given,", True),
+        ("Unless `valve` is set,", True),
+        ("If `valve` is 0, nothing is pumped. In all pumps,", True),
+        ("In bar,", True),
+    ],
+)
+def test_a_default_on_another_condition_is_not_stated(condition: str, is_stated: bool) -> None:
+    text = f"The pressure of the pump. {condition} the default is 4."
+    found = stated("What is the default pressure?", text, "`pressure`")
+    assert found.endswith("the default is 4.") == is_stated
+
+
+def test_a_conditional_default_is_stated_for_its_condition() -> None:
+    text = "The pressure of the pump. If the valve is shut, the default is 4. The default is 7 for others."
+    assert stated("What is the default pressure?", text, "`pressure`") == "The default is 7 for others."
+    question = "What is the default pressure if the valve is shut?"
+    assert stated(question, text, "`pressure`") == "If the valve is shut, the default is 4."

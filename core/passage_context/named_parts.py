@@ -41,7 +41,7 @@ _SIGN = (
     r"(?:\d{1,4}(?:\.\d{1,4}){0,2}[a-z]?|[A-Za-z]\d{1,3}|(?-i:[A-HJ-Zb-df-hj-npqrv-xz])|(?-i:[IVX]{2,5}))"
     r"(?![\w-]|[.'’]\w)"
 )
-"""A number, a letter, or both. Letters that are words by themselves are none: "repair a pump", "can I", "Rex y Bello"."""
+"""A number, a letter, or both. Letters that are words are none: "repair a pump", "can I", "Rex y Bello"."""
 _PART = re.compile(rf"(?<![\w.-])([^\W\d_]{{3,24}})(?:\s(?:No|Nr|n°)\.?)?[:#]?\s(?P<sign>{_SIGN})", re.IGNORECASE)
 _NEXT = re.compile(
     rf"(?:,|\s?[-–/&]|\s(?:and|or|to|than|with|from|against|versus|vs\.?|und|oder|bis|mit|gegen|als|et|ou|à|avec))\s?"

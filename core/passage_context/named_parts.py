@@ -23,6 +23,7 @@ __all__ = [
     "find_release",
     "has_number",
     "list_parts",
+    "names_same",
 ]
 
 _READ = 1000
@@ -58,6 +59,18 @@ _NUMBER = re.compile(
 _DAY = re.compile(r"\d{1,2}\.\d{1,2}\.(?:19|20)?\d\d")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _WORD = re.compile(r"[^\W_]+")
+_LETTER_I = re.compile(r"(?<=[\w:#] )I(?![\w'’])")
+"""The number one in a heading; in a question, it is a pronoun."""
+_ROMAN = {
+    roman: str(number)
+    for number, roman in enumerate(
+        ten + digit for ten in ("", "x") for digit in ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
+    )
+    if roman
+}
+"""Roman numbers from `i` to `xix`, and their digits."""
+_ZEROS = re.compile(r"(?:\.0){1,3}\Z")
+"""What a number of a version may go without: 2.6 is 2.6.0."""
 _ASKS_FOR_RELEASE = re.compile(
     r"\b(?:which|welche[rmns]?|quelle?|what)\s(?P<of>(?:\S{1,30}\s){0,3}?)(?:versions?|releases?|Fassung)\b(?!\s?v?\d)"
     r"|\b(?:since|seit|depuis|until|bis|jusqu['’]à)\s(?:when|wann|quand)\b",
@@ -141,21 +154,21 @@ def find_release(heading: str, name: str) -> tuple[str, str]:
 
 def compare_parts(wanted: Sequence[Part], heading: str, name: str, known: Set[str] = frozenset()) -> int:
     """Returns 1 if a path of headings is of one of the wanted parts, -1 if it is of another part of the same kind, and
-    0 if it says neither.
+    0 if it says neither: clause 5 may have what clause 5.1 says.
 
     `name` is the name of the document, and `known` are the stems of the names of all documents: release 2.0 of what no
     document is called may be in any of them, but another release is a wrong one only in a document of that name.
     """
     names = find_stems(name[:_READ])
     release, _ = find_release(heading, name)
-    own = [*find_parts(heading), *([Part(_VERSION, release)] if release else [])]
+    own = [*find_parts(_LETTER_I.sub("1", heading[:_READ])), *([Part(_VERSION, release)] if release else [])]
     same, other = set[str](), set[str]()
     for part in wanted:
         is_named = not part.of or part.of in names
         for found in own:
-            if found.kind == part.kind and _names_same(part.sign, found.sign) and (is_named or part.of not in known):
+            if found.kind == part.kind and names_same(part.sign, found.sign) and (is_named or part.of not in known):
                 same.add(part.kind)
-            elif found.kind == part.kind and is_named:
+            elif found.kind == part.kind and is_named and (part.is_release or not names_same(found.sign, part.sign)):
                 other.add(part.kind)
     return -1 if other - same else int(bool(same))
 
@@ -165,6 +178,11 @@ def has_number(number: str, text: str) -> bool:
     return re.search(rf"(?<![\w.-])v?{re.escape(number)}(?![\w-]|\.\d)", text, re.IGNORECASE) is not None
 
 
-def _names_same(wanted: str, sign: str) -> bool:
-    """Returns whether a sign is the wanted sign, or the sign of a part of it: `5.1` is in `5`."""
-    return sign == wanted or sign.startswith(f"{wanted}.")
+def names_same(wanted: str, sign: str) -> bool:
+    """Returns whether a sign is the wanted sign, or the sign of a part of it: `5.1` is in `5`, and in `V`."""
+    wanted, sign = _write_digits(wanted), _write_digits(sign)
+    return sign.startswith(f"{wanted}.") or _ZEROS.sub("", sign) == _ZEROS.sub("", wanted)
+
+
+def _write_digits(sign: str) -> str:
+    return _ROMAN.get(sign, sign)

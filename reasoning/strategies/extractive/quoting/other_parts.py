@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from core.passage_context.named_parts import Part, compare_parts, find_parts, has_number, list_parts
+from core.passage_context.named_parts import Part, compare_parts, find_parts, has_number, list_parts, names_same
 from core.text.titles import find_name_words
 from core.text.value_kinds import find_stems
 from reasoning.strategies.extractive.quoting.units import READ, Unit
@@ -60,8 +60,12 @@ def _compare_unit(parts: Sequence[Part], unit: Unit, by_heading: int) -> int:
 
 
 def _mentions(parts: Sequence[Part], text: str) -> bool:
-    said = frozenset(_split(text))
-    return any(part in said or (part.is_release and has_number(part.sign, text)) for part in parts)
+    said = {(found.kind, found.sign) for found in _split(text)}
+    return any(
+        any(part.kind == kind and names_same(part.sign, sign) for kind, sign in said)
+        or (part.is_release and has_number(part.sign, text))
+        for part in parts
+    )
 
 
 def _split(text: str) -> Iterator[Part]:

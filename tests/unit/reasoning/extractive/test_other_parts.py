@@ -35,6 +35,8 @@ ROWS = under("", "Batch: C; Hours: 6\nBatch: D; Hours: 9")
         ("How long was batch E dried?", (C, D), [True, True], ("batch E",)),
         ("How long was batch E dried?", (under("Notes", "It was dried for 2 hours."),), [False], ()),
         ("How long was batch E dried?", (under("Batch C", "Unlike batch E, it was dried for 2 hours."),), [False], ()),
+        ("How long was batch 4 dried?", (under("Batch V", "Unlike batch IV, for 2 hours."),), [False], ()),
+        ("How long was batch 4 dried?", (under("Batch V", "It was dried for 2 hours."),), [True], ("batch 4",)),
         ("How long was it dried?", (C, D), [False, False], ()),
     ],
 )

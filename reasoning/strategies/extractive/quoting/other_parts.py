@@ -7,12 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.passage_context.named_parts import Part, compare_parts, find_parts, has_number, list_parts, names_same
+from core.passage_context.tables import split_cells
 from core.text.titles import find_name_words
 from core.text.value_kinds import find_stems
 from reasoning.strategies.extractive.quoting.units import READ, Unit
 from reasoning.strategies.extractive.quoting.writing import read_cells
 
 __all__ = ["OtherParts", "find_other_parts"]
+
+_LONGEST_LABEL = 40
+"""Characters of a cell that tells which part its row is of."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,14 +53,19 @@ def find_other_parts(question: str, units: Sequence[Unit]) -> OtherParts:
 
 
 def _compare_unit(parts: Sequence[Part], unit: Unit, by_heading: int) -> int:
-    """Returns 1 for a unit of a named part, -1 for a unit of another part of the same kind, else 0."""
-    cells = "; ".join(f"{name}: {value}" for name, value in read_cells(unit)[0]) if unit.is_row else ""
-    by_unit = compare_parts(parts, cells or unit.text, "")
-    if cells and by_unit:
-        return by_unit
+    """Returns 1 for a unit of a named part, -1 for a unit of another part of the same kind, else 0.
+
+    A heading or the short cells of a row tell another part. A sentence does not: it may well speak of several parts.
+    """
+    cells = read_cells(unit)[0] if unit.is_row else []
+    by_cells = compare_parts(parts, "; ".join(f"{name}: {value}" for name, value in cells), "")
+    labels = [f"{name}: {value}" for name, value in cells if len(value) <= _LONGEST_LABEL]
+    if by_cells > 0 or (by_cells < 0 and compare_parts(parts, "; ".join(labels), "") < 0):
+        return by_cells
     if _mentions(parts, unit.text):
         return max(by_heading, 0)
-    return by_heading or min(by_unit, 0)
+    first = split_cells(unit.text)[:1] if unit.is_row and not cells else []
+    return by_heading or min(compare_parts(parts, "; ".join(first), ""), 0)
 
 
 def _mentions(parts: Sequence[Part], text: str) -> bool:

@@ -37,6 +37,15 @@ ROWS = under("", "Batch: C; Hours: 6\nBatch: D; Hours: 9")
         ("How long was batch E dried?", (under("Batch C", "Unlike batch E, it was dried for 2 hours."),), [False], ()),
         ("How long was batch 4 dried?", (under("Batch V", "Unlike batch IV, for 2 hours."),), [False], ()),
         ("How long was batch 4 dried?", (under("Batch V", "It was dried for 2 hours."),), [True], ("batch 4",)),
+        ("How long was batch E dried?", (under("", "The wood of batch C was dried for 2 hours."),), [False], ()),
+        ("How long was batch 9 dried?", (under("", "Batch: 7 and later; Hours: 6"),), [False], ()),
+        ("How long was batch 9 dried?", (under("", "Batch: 7; Hours: 6"),), [True], ("batch 9",)),
+        (
+            "How long was batch E dried?",
+            (under("", "Wood: oak; Note: dried like the wood of batch C, for 2 hours"),),
+            [False],
+            (),
+        ),
         ("How long was it dried?", (C, D), [False, False], ()),
     ],
 )

@@ -44,8 +44,9 @@ def find_other_parts(question: str, units: Sequence[Unit]) -> OtherParts:
         for unit in units
     }
     levels = np.array([_compare_unit(parts, unit, compared[unit.hit.chunk.id]) for unit in units])
-    texts = {unit.hit.chunk.id: unit.hit.chunk.text[:READ] for unit in units}
-    is_read = (levels > 0).any() or any(_mentions(parts, text) for text in texts.values())
+    chunks = {unit.hit.chunk.id: unit.hit.chunk for unit in units}.values()
+    is_read = (levels > 0).any() or any(_mentions(parts, chunk.text[:READ]) for chunk in chunks)
+    is_read = is_read or any(_may_include(parts, f"{chunk.heading}\n{chunk.text[:READ]}") for chunk in chunks)
     is_missing = not is_read and bool((levels < 0).any())
     return OtherParts(
         other=levels < 0, missing=tuple(dict.fromkeys(part.written for part in parts)) if is_missing else ()
@@ -73,6 +74,15 @@ def _mentions(parts: Sequence[Part], text: str) -> bool:
     return any(
         any(part.kind == kind and names_same(part.sign, sign) for kind, sign in said)
         or (part.is_release and has_number(part.sign, text))
+        for part in parts
+    )
+
+
+def _may_include(parts: Sequence[Part], text: str) -> bool:
+    """Returns whether a text names what may have a part: "year 5 and later" has year 7, and clause 5 has clause 5.1."""
+    return any(
+        part.kind == found.kind and (found.is_bound or names_same(found.sign, part.sign))
+        for found in _split(text)
         for part in parts
     )
 

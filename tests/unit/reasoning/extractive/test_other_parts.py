@@ -41,6 +41,12 @@ ROWS = under("", "Batch: C; Hours: 6\nBatch: D; Hours: 9")
         ("How long was batch 9 dried?", (under("", "Batch: 7 and later; Hours: 6"),), [False], ()),
         ("How long was batch 9 dried?", (under("", "Batch: 7; Hours: 6"),), [True], ("batch 9",)),
         (
+            "How long was batch 9 dried?",
+            (under("", "Batch: 6; Hours: 5\nBatch: 7 and later; Hours: 6"),),
+            [True, False],
+            (),
+        ),
+        (
             "How long was batch E dried?",
             (under("", "Wood: oak; Note: dried like the wood of batch C, for 2 hours"),),
             [False],

@@ -8,8 +8,10 @@ change what counts as a sign, or when a heading names a release.
 import re
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from core.documents import HEADING_SEPARATOR
+from core.passage_context.amounts import has_unit_behind, is_before_amount, is_bound
 from core.text.value_kinds import find_stems
 from core.text.word_lists import CALENDAR_WORDS, SMALL_WORDS
 from core.validity.written_dates import leave_out_dates
@@ -23,6 +25,7 @@ __all__ = [
     "find_release",
     "has_number",
     "list_parts",
+    "names_same",
 ]
 
 _READ = 1000
@@ -39,7 +42,7 @@ _OF_ANYTHING = SMALL_WORDS | RELEASE_WORDS | {"versions", "releases", "versionen
 """Words before a number of a version that do not say of what it is."""
 _SIGN = (
     r"(?:\d{1,4}(?:\.\d{1,4}){0,2}[a-z]?|[A-Za-z]\d{1,3}|(?-i:[A-HJ-Zb-df-hj-npqrv-xz])|(?-i:[IVX]{2,5}))"
-    r"(?![\w-]|[.'’]\w)"
+    r"(?![\w-]|[.'’]\w|[,:]\d)"
 )
 """A number, a letter, or both. Letters that are words are none: "repair a pump", "can I", "Rex y Bello"."""
 _PART = re.compile(rf"(?<![\w.-])([^\W\d_]{{3,24}})(?:\s(?:No|Nr|n°)\.?)?[:#]?\s(?P<sign>{_SIGN})", re.IGNORECASE)
@@ -49,6 +52,8 @@ _NEXT = re.compile(
     re.IGNORECASE,
 )
 """A further sign behind the sign of a part: "series C and D"."""
+_RANGE = re.compile(r"\s?[-–]\s?|\s(?:to|bis|à)\s")
+"""Between the first and the last of several parts."""
 _NUMBER = re.compile(
     r"(?<![\w.-])(?:(?P<of>[^\W_][\w+-]{0,30})\s(?:v|ver\.\s|version\s|release\s)?)?"
     r"v?(?P<sign>\d{1,4}(?:\.\d{1,4}){1,3}(?:[a-z]{1,5}\d{0,3})?)(?![\w-]|\.\d)",
@@ -58,6 +63,18 @@ _NUMBER = re.compile(
 _DAY = re.compile(r"\d{1,2}\.\d{1,2}\.(?:19|20)?\d\d")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _WORD = re.compile(r"[^\W_]+")
+_LETTER_I = re.compile(r"(?<=[\w:#] )I(?![\w'’])")
+"""The number one in a heading; in a question, it is a pronoun."""
+_ROMAN = {
+    roman: str(number)
+    for number, roman in enumerate(
+        ten + digit for ten in ("", "x") for digit in ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
+    )
+    if roman
+}
+"""Roman numbers from `i` to `xix`, and their digits."""
+_ZEROS = re.compile(r"(?:\.0){1,3}\Z")
+"""What a number of a version may go without: 2.6 is 2.6.0."""
 _ASKS_FOR_RELEASE = re.compile(
     r"\b(?:which|welche[rmns]?|quelle?|what)\s(?P<of>(?:\S{1,30}\s){0,3}?)(?:versions?|releases?|Fassung)\b(?!\s?v?\d)"
     r"|\b(?:since|seit|depuis|until|bis|jusqu['’]à)\s(?:when|wann|quand)\b",
@@ -70,13 +87,15 @@ class Part:
     """A part of a document: the stem of the word that names its kind, and its sign in small letters: `seri`, `d`.
 
     The kind of a release is `version`. `of` is the stem of the word before its number, which may name what it is of.
-    `written` is the word with the sign, or the number.
+    `written` is the word with the sign, or the number. `is_bound` tells whether it is an end of several parts: "grade 7
+    and higher".
     """
 
     kind: str
     sign: str
     of: str = ""
     written: str = field(default="", compare=False)
+    is_bound: bool = field(default=False, compare=False)
 
     @property
     def is_release(self) -> bool:
@@ -110,18 +129,39 @@ def _find_releases(text: str) -> Iterator[Part]:
 
 
 def find_parts(text: str) -> Iterator[Part]:
-    """Yields the parts that a text names by a word and a sign, in order; numbers of years are no signs."""
+    """Yields the parts that a text names by a word and a sign, in order; amounts and numbers of years are no signs."""
     text = text[:_READ]
     for found in _PART.finditer(text):
         word = found[1].casefold()
-        if word in _OF_ANYTHING or word in CALENDAR_WORDS:
-            continue
         kind = min(find_stems(word), default="")
-        following: re.Match[str] | None = found
-        while following is not None and kind:
-            if not _YEAR.fullmatch(following["sign"]) and not _DAY.fullmatch(following["sign"]):
-                yield Part(kind, following["sign"].casefold(), written=f"{found[1]} {following['sign']}")
-            following = _NEXT.match(text, following.end())
+        if not kind or word in _OF_ANYTHING or word in CALENDAR_WORDS:
+            continue
+        if _is_number(found) and is_before_amount(word):
+            continue
+        signs = list(_follow_signs(text, found))
+        bound = bool(signs) and is_bound(text, found.start(), signs[-1].end())
+        bound |= any(_ends_range(text, before, sign) for before, sign in pairwise(signs))
+        for sign in signs:
+            if not _YEAR.fullmatch(sign["sign"]) and not _DAY.fullmatch(sign["sign"]):
+                yield Part(kind, sign["sign"].casefold(), written=f"{found[1]} {sign['sign']}", is_bound=bound)
+
+
+def _follow_signs(text: str, first: re.Match[str]) -> Iterator[re.Match[str]]:
+    """Yields the sign of a part, and the further signs behind it, up to an amount: "phase 2 – 3 weeks"."""
+    following: re.Match[str] | None = first
+    while following is not None and not (_is_number(following) and has_unit_behind(text, following.end())):
+        yield following
+        following = _NEXT.match(text, following.end())
+
+
+def _ends_range(text: str, before: re.Match[str], sign: re.Match[str]) -> bool:
+    return (
+        _is_number(before) == _is_number(sign) and _RANGE.fullmatch(text[before.end() : sign.start("sign")]) is not None
+    )
+
+
+def _is_number(sign: re.Match[str]) -> bool:
+    return sign["sign"][0].isdigit()
 
 
 def find_release(heading: str, name: str) -> tuple[str, str]:
@@ -141,21 +181,21 @@ def find_release(heading: str, name: str) -> tuple[str, str]:
 
 def compare_parts(wanted: Sequence[Part], heading: str, name: str, known: Set[str] = frozenset()) -> int:
     """Returns 1 if a path of headings is of one of the wanted parts, -1 if it is of another part of the same kind, and
-    0 if it says neither.
+    0 if it says neither: clause 5 may have what clause 5.1 says.
 
     `name` is the name of the document, and `known` are the stems of the names of all documents: release 2.0 of what no
     document is called may be in any of them, but another release is a wrong one only in a document of that name.
     """
     names = find_stems(name[:_READ])
     release, _ = find_release(heading, name)
-    own = [*find_parts(heading), *([Part(_VERSION, release)] if release else [])]
+    own = [*find_parts(_LETTER_I.sub("1", heading[:_READ])), *([Part(_VERSION, release)] if release else [])]
     same, other = set[str](), set[str]()
     for part in wanted:
         is_named = not part.of or part.of in names
         for found in own:
-            if found.kind == part.kind and _names_same(part.sign, found.sign) and (is_named or part.of not in known):
+            if found.kind == part.kind and names_same(part.sign, found.sign) and (is_named or part.of not in known):
                 same.add(part.kind)
-            elif found.kind == part.kind and is_named:
+            elif found.kind == part.kind and is_named and _excludes(found, part):
                 other.add(part.kind)
     return -1 if other - same else int(bool(same))
 
@@ -165,6 +205,19 @@ def has_number(number: str, text: str) -> bool:
     return re.search(rf"(?<![\w.-])v?{re.escape(number)}(?![\w-]|\.\d)", text, re.IGNORECASE) is not None
 
 
-def _names_same(wanted: str, sign: str) -> bool:
-    """Returns whether a sign is the wanted sign, or the sign of a part of it: `5.1` is in `5`."""
-    return sign == wanted or sign.startswith(f"{wanted}.")
+def _excludes(found: Part, wanted: Part) -> bool:
+    """Returns whether what is of one part is surely of no part with the wanted sign: it is no bound of several parts,
+    and no section that has the wanted part.
+    """
+    is_within = not wanted.is_release and names_same(found.sign, wanted.sign)
+    return not (is_within or found.is_bound or wanted.is_bound)
+
+
+def names_same(wanted: str, sign: str) -> bool:
+    """Returns whether a sign is the wanted sign, or the sign of a part of it: `5.1` is in `5`, and in `V`."""
+    wanted, sign = _write_digits(wanted), _write_digits(sign)
+    return sign.startswith(f"{wanted}.") or _ZEROS.sub("", sign) == _ZEROS.sub("", wanted)
+
+
+def _write_digits(sign: str) -> str:
+    return _ROMAN.get(sign, sign)

@@ -24,6 +24,9 @@ _BESIDE = re.compile(
 )
 """What was before or since a time may be told with other times."""
 _YEAR = re.compile(r"(?<![\w.,-])(?:19|20)\d\d(?![\w,]|\.\d)")
+"""A year that a text surely tells: no number of a version, no amount and no part of a date."""
+_TOLD = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)(?![.,]\d{3})")
+"""What may be a year, however it is written: "In 2024,", `12.03.2018`, `FY2021`."""
 _MONTH_NAME = re.compile(rf"(?<!\w)(?:{MONTH})(?!\w)", re.IGNORECASE)
 
 
@@ -39,7 +42,7 @@ def tells_other_time(question: str, units: Sequence[Unit]) -> bool:
     year, month = asked[0]["year"], asked[0]["month"]
     own = f"{units[0].text}\n{units[0].columns}"
     if not month:
-        told = {found for text in _list_texts(units) for found in _YEAR.findall(text)}
+        told = {found for text in _list_texts(units) for found in _TOLD.findall(text)}
         return year not in told and _YEAR.search(own) is not None
     number = number_of_month(month)
     for text in _list_texts(units):

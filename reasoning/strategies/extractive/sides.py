@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from core.passage_context.tables import is_date
 from core.text.lead_in import find_rest
 from core.text.name_spans import NameSpan, find_names
+from core.text.periods import find_quarters
 
 __all__ = ["Sides", "split_sides"]
 
@@ -67,7 +68,9 @@ def split_sides(question: str) -> Sides | None:
         joined = joined[0 if question[: joined[0].start].rstrip().endswith((",", ":")) else 1 :]
     if not _are_sides(question, joined):
         return None
-    before, after = _COMPARE.sub("What was ", question[: joined[0].start]), question[joined[-1].end :]
+    before, after = question[: joined[0].start], question[joined[-1].end :]
+    if find_quarters(question) is not None:
+        before = _COMPARE.sub("What was ", before)  # each side's report has a value of the quarter
     return Sides(
         questions={name.form: f"{before}{question[name.start : name.end]}{after}" for name in joined},
         joined=question[joined[0].start : joined[-1].end],

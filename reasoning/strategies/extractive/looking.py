@@ -27,6 +27,8 @@ _SURE = 0.7
 """An answer that is right as probably is not asked for again."""
 _MARGIN = 0.1
 """An answer is better than another one if it is right by this more probably."""
+_TIE = 0.02
+"""The same, if it has more words of the question."""
 _SEVERAL = 2
 _OPENING = (
     "agreement between parties: the Landlord, the Tenant, the Employer, the Employee, the Supplier, the Customer:"
@@ -184,8 +186,10 @@ def _displaces(first: Searched, reworded: Reworded, again: Searched) -> bool:
         return False
     if not is_of_others:
         return True
-    says_more = reworded.parties >= _SEVERAL or _count_lacking(again, reworded) < _count_lacking(first, reworded)
-    return right >= first.reading.right + (0 if says_more else _MARGIN)
+    if reworded.parties >= _SEVERAL:
+        return right >= first.reading.right
+    says_more = _count_lacking(again, reworded) < _count_lacking(first, reworded)
+    return right >= first.reading.right + (_TIE if says_more else _MARGIN)
 
 
 def _answers(searched: Searched) -> bool:

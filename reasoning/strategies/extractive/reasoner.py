@@ -291,14 +291,14 @@ class Extractive:
             )
             for step, ref in enumerate(family, start=1)
         ]
-        found = {one.side: unit for one in read if (unit := find_sentence(text, one.reading.units)) is not None}
+        found = {look.side: unit for look in read if (unit := find_sentence(text, look.reading.units)) is not None}
         if len(found) < least or 2 * len(found) < len(read):
             return None
         told, citations = cite([Written(unit=unit, text=unit.text, label=f"{side}: ") for side, unit in found.items()])
-        missing = [one.side for one in read if one.side not in found]
+        missing = [look.side for look in read if look.side not in found]
         if missing:
             told += f"\n\n{', '.join(missing)}: {NOTHING[0].lower()}{NOTHING[1:]}"
-        looks[:] = [replace(one, is_version=True) for one in read]
+        looks[:] = [replace(look, is_version=True) for look in read]
         return Answer(
             text=told,
             reasoner="extractive",

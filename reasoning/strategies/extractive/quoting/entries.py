@@ -217,7 +217,7 @@ def _name(hit: Hit) -> frozenset[str]:
 
 def _is_dated(heading: str, signs: Set[str], names: Set[str]) -> bool:
     """Returns whether a heading has one date, and nothing beside it but these stems of signs and of names: a version
-    number is no date, and the date of `2.5.0 fixes the fault of 2019-01-01` is not that of the version.
+    number is no date, and the date of `2.5.0 fixes the fault of 2019-01-01` is not the date of the version.
     """
 
     def leave_out(found: re.Match[str]) -> str:
@@ -288,7 +288,7 @@ def _squeeze(name: str) -> str:
 
 
 def _list_named(hit: Hit, names: Set[str], *, by_term: bool) -> Iterator[tuple[str, Span]]:
-    """Yields the entries of a passage that have one of the names, which is not that of the document: below a term, and
+    """Yields the entries of a passage that have one of the names, unless it is the document's name: below a term, and
     unless that is wanted alone, below its heading, or paragraphs that begin with the name.
     """
     text = hit.chunk.text[:READ]

@@ -1,5 +1,6 @@
-"""Units of other parts of documents than the parts that a question names: series A, where series D is asked for."""
+"""Units of other parts of documents, or of other times, than a question names: series A instead of series D."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -10,10 +11,32 @@ from core.passage_context.named_parts import Part, compare_parts, find_parts, ha
 from core.passage_context.tables import split_cells
 from core.text.titles import find_name_words
 from core.text.value_kinds import find_stems
+from core.validity.written_dates import MONTH, find_months, number_of_month
 from reasoning.strategies.extractive.quoting.units import READ, Unit
 from reasoning.strategies.extractive.quoting.writing import read_cells
 
-__all__ = ["OtherParts", "find_other_parts"]
+__all__ = ["OtherParts", "find_other_parts", "tells_other_time"]
+
+_ASKED_IN = 1000
+"""Characters of a question that are read."""
+_QUOTED = 3
+"""Units that may be quoted."""
+_ASKED = re.compile(
+    r"\b(?:in|of|on|during|for|im|am|vom|von|des|en|de|du)\s(?:(?:the|year|early|late|fiscal|Jahr|Jahres|l['’]année)\s){0,2}"
+    rf"(?:(?:\d{{1,2}}(?:st|nd|rd|th|\.)?\s)?(?P<month>{MONTH})\.?,?\s(?:\d{{1,2}},?\s)?)?(?P<year>(?:19|20)\d\d)(?![\w-])",
+    re.IGNORECASE,
+)
+_BESIDE = re.compile(
+    r"\b(?:since|after|before|until|till|by|from|between|to|than|seit|nach|vor|bis|ab|zwischen|depuis|après|avant|entre)\b"
+    r"[^.?!]{0,30}\b(?:19|20)\d\d\b",
+    re.IGNORECASE,
+)
+"""What was before or since a time may be told with other times."""
+_YEAR = re.compile(r"(?<![\w.,-])(?:19|20)\d\d(?![\w,]|\.\d)")
+"""A year that a text surely tells: no number of a version, no amount and no part of a date."""
+_TOLD = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)(?![.,]\d{3})")
+"""What may be a year, however it is written: "In 2024,", `12.03.2018`, `FY2021`."""
+_MONTH_NAME = re.compile(rf"(?<!\w)(?:{MONTH})(?!\w)", re.IGNORECASE)
 
 _LONGEST_LABEL = 40
 """Characters of a cell that tells which part its row is of."""
@@ -30,7 +53,7 @@ class OtherParts:
 
 
 def find_other_parts(question: str, units: Sequence[Unit]) -> OtherParts:
-    """Returns which units are of another part than those that the question names.
+    """Returns which units are of another part than the parts that the question names.
 
     A heading or a cell with the same word and another sign tells it, unless the unit itself mentions the named part.
     """
@@ -91,3 +114,32 @@ def _split(text: str) -> Iterator[Part]:
     """Yields the parts that a long text names."""
     for line in text.splitlines():
         yield from find_parts(line)
+
+
+def tells_other_time(question: str, units: Sequence[Unit]) -> bool:
+    """Returns whether a question names one year, or month of a year, that no hit of the documents of the best units
+    tells, while the best unit tells another: the deaths of 1985, where those of 2031 are asked for. The units are the
+    best first.
+    """
+    question = question[:_ASKED_IN]
+    asked = list(_ASKED.finditer(question))
+    if len(asked) != 1 or not units or _BESIDE.search(question):
+        return False
+    year, month = asked[0]["year"], asked[0]["month"]
+    own = f"{units[0].text}\n{units[0].columns}"
+    if not month:
+        told = {found for text in _list_texts(units) for found in _TOLD.findall(text)}
+        return year not in told and _YEAR.search(own) is not None
+    number = number_of_month(month)
+    for text in _list_texts(units):
+        named = {number_of_month(found[0]) for found in _MONTH_NAME.finditer(text)}
+        if number in named or (int(year), number) in find_months(text):
+            return False
+    return bool(find_months(own))
+
+
+def _list_texts(units: Sequence[Unit]) -> Iterator[str]:
+    """Yields the text of each hit of the documents of the first units, with title, headings and name of file."""
+    documents = {unit.hit.document.id for unit in units[:_QUOTED]}
+    for hit in {unit.hit.chunk.id: unit.hit for unit in units if unit.hit.document.id in documents}.values():
+        yield f"{hit.document.title}\n{hit.document.key}\n{hit.chunk.heading}\n{hit.chunk.text[:READ]}"

@@ -38,8 +38,7 @@ from reasoning.strategies.extractive.quoting.evidence import (
     find_other_subjects,
     measure_evidence,
 )
-from reasoning.strategies.extractive.quoting.other_parts import find_other_parts
-from reasoning.strategies.extractive.quoting.other_times import tells_other_time
+from reasoning.strategies.extractive.quoting.other_parts import find_other_parts, tells_other_time
 from reasoning.strategies.extractive.quoting.stated import order_by_facts
 from reasoning.strategies.extractive.quoting.units import Unit, is_record, list_units
 from reasoning.strategies.extractive.quoting.wording import Wanted, find_wanted

@@ -1,4 +1,4 @@
-"""Units of other parts and other times than those that a question names."""
+"""Units of other parts and other times than a question names."""
 
 from dataclasses import replace
 
@@ -6,8 +6,7 @@ import pytest
 
 from core.ports.retrieval import Hit, PassageCounts
 from reasoning.strategies.extractive.quoting.asked import read_question
-from reasoning.strategies.extractive.quoting.other_parts import find_other_parts
-from reasoning.strategies.extractive.quoting.other_times import tells_other_time
+from reasoning.strategies.extractive.quoting.other_parts import find_other_parts, tells_other_time
 from reasoning.strategies.extractive.quoting.units import Unit, list_units
 from reasoning.strategies.extractive.quoting.writing import write
 from testing.word_search import hit

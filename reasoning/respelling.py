@@ -1,14 +1,16 @@
 """Misspelled words of a question, such as `depsoit`: read as a word of the corpus that is one slip of the pen away.
 
-No passage has such a word, so neither words nor evidence find what it asks for. A language model reads over it; quotes
-cannot.
+No passage has such a word, and no list of words, so neither words nor evidence find what it asks for. A language model
+reads over it; quotes cannot.
 """
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 
 from core.ports.reasoning import Question, Unsupported
 from core.ports.retrieval import Query
+from core.text.no_names.forms import is_common
 from core.text.terms import WORD, split_words
 from core.trace import Trace
 from reasoning.engine.reasoner import ReasoningBackends
@@ -23,7 +25,6 @@ _READ = 600
 _MOST = 3
 """Words of a question that no passage has: a question with more is in another language, or about something else."""
 _LETTERS = "abcdefghijklmnopqrstuvwxyzäöüßéèàç"
-_VOWELS = "aeiouy"
 _SEARCHED = 10
 _ENDINGS = frozenset(
     {"", "e", "n", "r", "s", "t", "d", "en", "er", "es", "em", "et", "ed", "te", "st", "nt", "ez", "ten", "ter", "test"}
@@ -34,10 +35,10 @@ _ENDINGS = frozenset(
 async def respell(backends: ReasoningBackends, question: Question, trace: Trace) -> tuple[Question, str]:
     """Returns the question with its misspelled words as the corpus spells them, and a sentence that says so.
 
-    Returns the question as it is, and "", if each word stands in the corpus, or is near to none that does, and for a
-    request that wants only sure answers: `contact` may be meant where the corpus has `contract` alone. A word with
-    a capital is a name, and names are not guessed. A word of the corpus counts only if a hit of a search with it has
-    it: nothing is told of documents that the question may not be answered from.
+    Returns the question as it is, and "", if each word stands in the corpus, is a common word (`contact`, where the
+    corpus has `contract` alone), or is near to no word of the corpus; and for a request that wants only sure answers.
+    A word with a capital is a name, and names are not guessed. A word of the corpus counts only if a hit of a search
+    with it has it: nothing is told of documents that the question may not be answered from.
     """
     text = question.text
     if question.unsupported is Unsupported.ABSTAIN:
@@ -80,7 +81,7 @@ async def _find_near(backends: ReasoningBackends, question: Question) -> dict[st
     counts = await backends.count_passages(question.corpus, set(stems.values()))
     unknown = sorted(word for word in words if counts.passages and not counts.having.get(stems[word]))
     near: dict[str, str] = {}
-    for word in unknown if len(unknown) <= _MOST else ():
+    for word in itertools.filterfalse(is_common, unknown if len(unknown) <= _MOST else ()):
         forms: dict[str, str] = {}
         for form in _list_slips(word):
             if not _are_forms(word, form):
@@ -93,8 +94,8 @@ async def _find_near(backends: ReasoningBackends, question: Question) -> dict[st
 
 
 def _list_slips(word: str) -> Iterator[str]:
-    """Yields what somebody may have meant: two letters are in the wrong order, a letter is lacking or is too many, or a
-    vowel stands for another. The first letter is hardly ever wrong.
+    """Yields what somebody may have meant: two letters are in the wrong order, or a letter is lacking, is too many, or
+    stands for another. The first letter is hardly ever wrong.
     """
     for at in range(1, len(word)):
         before, after = word[:at], word[at:]
@@ -102,8 +103,7 @@ def _list_slips(word: str) -> Iterator[str]:
         yield from (before + letter + after for letter in _LETTERS)
         if len(after) > 1:
             yield before + after[1] + after[0] + after[2:]
-        if after[0] in _VOWELS:
-            yield from (before + vowel + after[1:] for vowel in _VOWELS if vowel != after[0])
+        yield from (before + letter + after[1:] for letter in _LETTERS if letter != after[0])
     yield from (word + letter for letter in _LETTERS)
 
 

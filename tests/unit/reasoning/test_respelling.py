@@ -47,10 +47,11 @@ async def read(
         ),
         ("When is the deposit paid back?", None),
         ("When is Depsoit paid back?", None),  # a name
-        ("When is the debosit paid back?", None),  # another consonant is another word
+        ("When is the debosit paid back?", "When is the deposit paid back?"),
+        ("Does it repaid within thirdly days?", None),  # other words, which a list has
         ("When is the dep paid back?", None),
         ("When is the epdosit paid back?", None),
-        ("When is the deposits plannen?", None),  # another form of a word
+        ("When is the deposite plannen?", None),  # another form of a word
         ("wann bekomme ich meine depsoit zurück", None),  # too little of it is known
     ],
 )

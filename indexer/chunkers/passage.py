@@ -15,7 +15,7 @@ from indexer.chunking.packing import cut_blocks
 
 __all__ = ["FINGERPRINT", "Config", "PassageChunker", "build"]
 
-FINGERPRINT = "passage-4"
+FINGERPRINT = "passage-5"
 """Must change whenever the same document may be cut in another way."""
 
 

@@ -16,7 +16,7 @@ from indexer.chunking.packing import cut_blocks
 
 __all__ = ["FINGERPRINT", "Config", "SentenceChunker", "build"]
 
-FINGERPRINT = "sentences-4"
+FINGERPRINT = "sentences-5"
 """Must change whenever the same document may be cut in another way."""
 
 

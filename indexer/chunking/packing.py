@@ -35,6 +35,8 @@ _HASH = 1 << 32
 _CHUNK = _HASH // 10
 """The cost of a chunk beside the cost of its end. A higher cost makes fewer chunks and moves more ends."""
 _WITHIN_PARAGRAPH = _HASH
+_LONGEST_HEADING = 120
+"""Characters of a line that may be a heading."""
 _FACTOR_WITHIN_PARAGRAPH = 4
 """An end within a paragraph costs one to five hashes, the end of a paragraph up to one hash."""
 
@@ -111,8 +113,18 @@ def _cost_of_end(sentence: Piece, *, ends_paragraph: bool) -> int:
 
 
 def _ends_paragraph(sentence: Piece) -> bool:
+    """Returns whether a paragraph ends here that the next one does not continue: a heading, or the line before a list,
+    stays with what follows it.
+    """
     text = sentence.text
-    return text.count("\n", len(text.rstrip())) > 1
+    end = len(text.rstrip())
+    return text.count("\n", end) > 1 and not _leads_on(text[:end])
+
+
+def _leads_on(text: str) -> bool:
+    """Returns whether a text ends with a colon, or is a short line that does not end as a sentence does."""
+    is_heading = len(text) <= _LONGEST_HEADING and text[-1:].isalpha() and "\n" not in text and "|" not in text
+    return is_heading or text.endswith((":", "："))
 
 
 class _DraftTable(Sequence[DraftChunk]):

@@ -14,6 +14,7 @@ from core.ports.indexing import LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
 from core.text.titles import one_line, stem_of
 from indexer.loading.assembly import TextBuilder, finish_document
+from indexer.loading.covers import tell_apart
 from indexer.loading.examples import example_of
 from indexer.loading.pdf.bold import find_in_fonts, find_repeated
 from indexer.loading.pdf.headings import Heading, begins_annex, find_in_outline, find_in_sizes, read_outline
@@ -22,7 +23,7 @@ from indexer.loading.pdf.opening import open_pdf
 from indexer.loading.pdf.properties import read_page_labels, read_properties
 from indexer.loading.pdf.recognition import Tesseract, find_tesseract
 from indexer.loading.pdf.runs import read_runs
-from indexer.loading.pdf.titles import Title, find_title, is_cover, tell_apart
+from indexer.loading.pdf.titles import Title, find_title, is_cover
 from indexer.loading.running_lines import find_running_lines
 
 if TYPE_CHECKING:

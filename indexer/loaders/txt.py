@@ -8,6 +8,7 @@ from core.documents import LOADER_NOTES, Metadata, loader_notes
 from core.ports.indexing import LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
 from core.text.titles import one_line, stem_of
+from indexer.loading.covers import read_cover
 from indexer.loading.texts.chapters import find_chapters, find_title
 from indexer.loading.texts.layout import JoinedPages, is_unwrapped, join_pages
 from indexer.loading.texts.roff import is_roff, render_roff
@@ -34,7 +35,8 @@ class Config(StrategyConfig):
 class TextLoader:
     """Takes the text as it is, without the ends of its printed pages; the source of a manual page as `man` shows it.
 
-    The title is the sender's, else the first line or a line in the middle of the first page, else the file's name.
+    The title is the sender's, else what the cover says, else the first line or a line in the middle of the first page,
+    else the file's name.
     """
 
     def __init__(self, config: Config) -> None:
@@ -46,7 +48,8 @@ class TextLoader:
         joined = JoinedPages(written) if self._config.running_lines else join_pages(written)
         text = joined.text
         own = find_title(text) if self._config.title else ""
-        title = one_line(source.title or "") or own or stem_of(source.key)
+        stem = stem_of(source.key)
+        title = one_line(source.title or "") or read_cover(text, stem) or own or stem
         headings = find_chapters(text, own) if self._config.chapters else []
         return LoadedDocument(
             key=source.key,

@@ -8,6 +8,7 @@ from typing import Any
 from core.errors import LoadFailed
 from core.ports.indexing import Block, LoadedDocument, Source
 from core.text.titles import one_line, stem_of
+from indexer.loading.covers import read_cover
 
 __all__ = ["CELL_SEPARATOR", "TextBuilder", "clean_text", "finish_document", "join_cells"]
 
@@ -197,11 +198,14 @@ def _begin_earlier(block: Block, page: str, start: int) -> Block:
 def finish_document(
     source: Source, builder: TextBuilder, title: str, metadata: Mapping[str, Any], *, numbered: bool, joined: int = 0
 ) -> LoadedDocument:
-    """Returns the document. Its title is the sender's, else `title`, else the name of the file.
+    """Returns the document. Its title is the sender's, else what its cover says, else `title`, else the name of the
+    file.
 
     Raises `LoadFailed` if it has no text.
     """
-    chosen = one_line(source.title or "") or one_line(clean_text(title)) or stem_of(source.key)
+    stem = stem_of(source.key)
+    cover = read_cover(next(iter(builder.pages), ""), stem)
+    chosen = one_line(source.title or "") or cover or one_line(clean_text(title)) or stem
     blocks = builder.blocks(numbered=numbered, title=chosen, joined=joined)
     if not blocks:
         raise LoadFailed(f"{source.key!r} has no text")

@@ -26,8 +26,9 @@ _NO_VALUES = frozenset(
 )
 """What programs and libraries write by themselves as author, subject or time."""
 _NO_TITLE = re.compile(
-    r"^(untitled|\(?(anonymous|unspecified)\)?$|microsoft word|powerpoint[ -]pr|présentation powerpoint|slide \d+$)"
-    r"|\.(docx?|dvi|indd|od[pst]|pdf|pptx?|qxd|rtf|tex|xls[mx]?)$",
+    r"^(untitled|\(?(anonymous|unspecified)\)?$|microsoft word|powerpoint[ -]pr|présentation powerpoint|slide \d+$"
+    r"|document ?\d{0,3}$|[a-z]{1,12}[-_]?\d{6,8}[a-z]?$)"
+    r"|\.(docx?|dvi|html?|indd|od[pst]|pdf|pptx?|qxd|rtf|tex|txt|xls[mx]?)$",
     re.IGNORECASE,
 )
 """Titles that programs make of the names of files, or write where nobody gave a title."""

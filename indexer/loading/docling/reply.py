@@ -15,6 +15,7 @@ from core.strategies import StrategyConfig
 from core.text.titles import stem_of
 from indexer.loading.archives import open_archive
 from indexer.loading.assembly import TextBuilder, finish_document
+from indexer.loading.covers import tell_apart
 from indexer.loading.docling.document import read_reply
 from indexer.loading.docling.parts import Kind, Part, read_parts
 from indexer.loading.properties import read_office_properties
@@ -77,8 +78,6 @@ def load_reply(source: Source, format: str, file: bytes, reply: bytes) -> Loaded
         metadata[LOADER_NOTES] = [_describe_gaps(missing, told.reason)]
     title = title or _find_title(parts)
     if format == "pdf" and title:
-        from indexer.loading.pdf.titles import tell_apart
-
         title = tell_apart(title, stem_of(source.key))
     return finish_document(source, builder, title, metadata, numbered=numbered)
 

@@ -4,13 +4,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from core.text.titles import find_marks
 from indexer.loading.assembly import CELL_SEPARATOR
 from indexer.loading.pdf.headings import Heading
 from indexer.loading.pdf.layout import Line
 from indexer.loading.texts.chapter_words import word_level
 
-__all__ = ["Title", "find_title", "is_cover", "tell_apart"]
+__all__ = ["Title", "find_title", "is_cover"]
 
 _COVERED = 3
 """A document of more pages has a cover if its first page alone has headings."""
@@ -101,11 +100,6 @@ def _find_above_all(headings: Mapping[int, Sequence[Heading]], pages: Sequence[S
 def is_cover(headings: Mapping[int, Sequence[Heading]], pages: int) -> bool:
     """Returns whether the first page alone has headings: what is large there names the document, and no section."""
     return pages > _COVERED and not any(found for number, found in headings.items() if number)
-
-
-def tell_apart(title: str, file_name: str) -> str:
-    """Returns the title with the file's name, if that has a year, a quarter or a version that the title lacks."""
-    return f"{title} ({file_name})" if title and find_marks(file_name) - find_marks(title) else title
 
 
 def _is_no_chapter(title: str) -> bool:

@@ -19,6 +19,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
+from indexer.loading.properties import read_title
 from indexer.loading.texts.chapter_series import Candidate, give_levels, keep_in_order
 from indexer.loading.texts.chapter_words import (
     CJK_BEGINNINGS,
@@ -94,6 +95,8 @@ def _first_line_title(text: str) -> str:
     lines = _non_blank(text)
     first, below = next(lines, None), next(lines, None)
     if first is None or below is None or not _may_be_heading(first.text) or _LIST_MARK.match(first.text):
+        return ""
+    if not read_title(first.text):
         return ""
     underlined = _UNDERLINE.fullmatch(below.text) is not None
     alone = underlined or _BLANK_LINE.match(text, first.end) is not None

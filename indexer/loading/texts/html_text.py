@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.text.titles import one_line
 from indexer.loading.assembly import CELL_SEPARATOR, TextBuilder
+from indexer.loading.properties import read_title
 from indexer.loading.texts.cell_grid import CellGrid
 
 __all__ = ["DEEPEST", "LONGEST_TAG", "HtmlPage", "bound_markup", "declared_encoding"]
@@ -148,7 +149,7 @@ class HtmlPage:
         A page without a title has that heading.
         """
         node = self._page.css_first("head title")
-        title = one_line(node.text() if node is not None else "")
+        title = read_title(one_line(node.text() if node is not None else ""))
         tops = self._page.css("h1")
         top = one_line(_heading_text(tops[0])) if len(tops) == 1 else ""
         return top if top and (not title or top in title) else title

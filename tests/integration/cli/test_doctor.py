@@ -138,11 +138,11 @@ def test_a_lease_that_ran_out(hopweave: Hopweave, tmp_path: Path) -> None:
 
 
 def test_what_another_release_built_is_stale(hopweave: Hopweave, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "ok       corpus p: versions: sentences-4, pattern-7" in hopweave("doctor").out
-    monkeypatch.setattr("indexer.chunkers.sentences.FINGERPRINT", "sentences-5")
+    assert "ok       corpus p: versions: sentences-5, pattern-7" in hopweave("doctor").out
+    monkeypatch.setattr("indexer.chunkers.sentences.FINGERPRINT", "sentences-6")
     told = hopweave("doctor")
     assert told.code == 0
-    assert "corpus p: versions: built with chunker sentences-4 (now sentences-5): stale" in told.out
+    assert "corpus p: versions: built with chunker sentences-5 (now sentences-6): stale" in told.out
     assert "`hopweave corpora reindex p`" in told.out
 
 

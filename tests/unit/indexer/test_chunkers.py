@@ -42,6 +42,21 @@ def test_a_sentence_is_repeated_where_a_quarter_has_room() -> None:
     assert texts[0].endswith("nine.")
 
 
+@pytest.mark.parametrize("line", ["Term Debt", "The balances are as follows:", "Die Salden sind wie folgt:"])
+def test_a_heading_and_a_line_before_a_list_stay_with_what_follows(line: str) -> None:
+    paragraphs = [f"Section {number} has words. It ends with the value {number}." for number in range(40)]
+    texts = texts_of(document(f"\n\n{line}\n\n".join(paragraphs)), WordTokens(40))
+    assert len(texts) > 10
+    assert not [text for text in texts if text.endswith(line)]
+
+
+@pytest.mark.parametrize("line", ["Cash | Debt", "It ends with 7.", "7"])
+def test_other_short_paragraphs_end_chunks(line: str) -> None:
+    paragraphs = [f"Section {number} has words. It ends with the value {number}." for number in range(40)]
+    texts = texts_of(document(f"\n\n{line}\n\n".join(paragraphs)), WordTokens(40))
+    assert [text for text in texts if text.endswith(line)]
+
+
 def test_title_and_heading_take_of_the_limit_and_leave_half_for_the_text() -> None:
     framed = document(FIVE, title="The title", heading=("A", "B"))  # 2 + 3 tokens
     chunks = chunks_of(framed, WordTokens(13), overlap_sentences=0)

@@ -11,34 +11,6 @@ from core.errors import InvalidInput
 from core.principals import DocumentAccess, check_access
 from core.text.characters import NO_CHARACTER, check_text, find_half, is_valid_text
 
-__all__ = [
-    "HEADING_SEPARATOR",
-    "KEY_PATTERN",
-    "LOADER_NOTES",
-    "MAX_KEY_LENGTH",
-    "MAX_METADATA_LENGTH",
-    "MAX_METADATA_VALUES",
-    "MAX_TITLE_LENGTH",
-    "READ_BY",
-    "Chunk",
-    "Document",
-    "DocumentRef",
-    "EmbeddedBy",
-    "Metadata",
-    "OnConflict",
-    "RevisionState",
-    "Span",
-    "Submission",
-    "check_key",
-    "check_media_type",
-    "check_metadata",
-    "check_submission",
-    "check_title",
-    "is_media_type",
-    "loader_notes",
-    "measure_metadata",
-]
-
 Metadata = Mapping[str, Any]
 
 LOADER_NOTES = "loader_notes"

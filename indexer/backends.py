@@ -30,8 +30,6 @@ from core.ports.views import TextIndex, VectorStore
 from core.prompting.prompts import PromptLibrary
 from indexer.selection.loaders import Loaders
 
-__all__ = ["IndexingBackends"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class IndexingBackends:

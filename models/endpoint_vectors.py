@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from core.ports.embedding import Vectors
 
-__all__ = ["read_vectors"]
-
 _GREATEST = float(np.finfo(np.float32).max)
 
 

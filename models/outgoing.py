@@ -4,8 +4,6 @@ from typing import Any
 
 from core.telemetry.spans import outgoing_headers
 
-__all__ = ["add_headers"]
-
 
 async def add_headers(request: Any) -> None:
     """Called by a client before a request is sent."""

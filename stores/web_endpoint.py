@@ -12,8 +12,6 @@ from pydantic import SecretStr
 from core.errors import InvalidSettings, ModelFailed, Unavailable
 from core.execution.bounded_answers import AnswerBounds, AnswerRefused, bounding_hooks
 
-__all__ = ["WebEndpoint"]
-
 _TEMPORARY = {408, 425, 429}  # timeout, too early, too many requests; also everything from 500 on
 _LARGEST = 8 * 1024 * 1024
 _SHOWN = 200

@@ -8,8 +8,6 @@ from urllib.parse import urlsplit
 from core.errors import ModelFailed
 from core.ports.retrieval import WebResult
 
-__all__ = ["extract_text", "read_results"]
-
 _LONGEST = 4000
 """Maximum number of characters of a snippet; some engines send whole pages."""
 

@@ -62,8 +62,6 @@ from core.ports.views import TextIndex, VectorStore
 from core.trace import Trace
 from retrieval import GraphSnapshot, SnapshotCache, WebAccess
 
-__all__ = ["RestrictedContainer"]
-
 
 class _RestrictedRecord:
     """Implements `core.ports.record.Record` for one request.

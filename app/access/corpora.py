@@ -37,17 +37,6 @@ from core.ports.record import (
 from core.record_policy.documents import make_page
 from core.record_policy.errors import corpus_name_missing, document_missing
 
-__all__ = [
-    "RestrictedCertificates",
-    "RestrictedContents",
-    "RestrictedCorpora",
-    "RestrictedDocuments",
-    "RestrictedMerges",
-    "RestrictedResolution",
-    "RestrictedSchemas",
-    "matches",
-]
-
 _PAGE = 1000
 _PAUSE_SECONDS = 0.5
 """Between two looks at what the caller may see, while it is sent."""

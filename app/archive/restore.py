@@ -20,9 +20,6 @@ from core.errors import Conflict, EmbeddingMismatch, InvalidInput, NotFound
 from core.ids import digest
 from indexer import gives_triples, has_fine_vectors
 
-__all__ = ["RestoreOptions", "import_corpus", "import_file", "restore"]
-
-
 _SHOWN = 40
 """How many characters of the name are part of the draft name: a name has at most 63."""
 

@@ -24,9 +24,6 @@ from core.ports.views import VectorBatch, VectorKind
 from core.principals import DocumentAccess, narrow
 from indexer import IndexingBackends, ViewWriter, commit_revisions, embedded_texts, fine_texts, has_fine_vectors
 
-__all__ = ["RestoreResult", "Restorer"]
-
-
 _LEASE_SECONDS = 600.0
 """The lease of a batch's claims, during which its views are written. A second run of the same file takes them over."""
 

@@ -9,8 +9,6 @@ from app.broker.notifier import TASK
 from core.errors import Unavailable
 from core.settings import Settings
 
-__all__ = ["FolderNotifier"]
-
 _log = logging.getLogger("hopweave.app")
 
 

@@ -13,8 +13,6 @@ from app.broker.notifier import TASK
 from core.errors import HopweaveError, InvalidSettings, Unavailable
 from core.settings import Settings
 
-__all__ = ["ServerNotifier"]
-
 _WAIT_SECONDS = 0.25
 _PAUSE_SECONDS = 2.0
 

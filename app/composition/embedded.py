@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from stores.sqlite import SqliteRecord, SqliteVectorStore
     from stores.tantivy import TantivyTextIndex
 
-__all__ = ["EmbeddedComposition"]
-
 
 class EmbeddedComposition:
     """SQLite, Tantivy, and a broker of files. Serving and ingesting start the worker themselves.

@@ -17,8 +17,6 @@ from core.settings import Settings
 from stores.milvus import MilvusVectorStore
 from stores.neo4j import NEO4J_SCHEMA, Connection, Neo4jRecord, Neo4jTextIndex, Neo4jTrails, neo4j_schema_of
 
-__all__ = ["ServerComposition"]
-
 
 class ServerComposition:
     """The record, the text index and the trails share one connection to Neo4j. Workers are started by themselves."""

@@ -7,8 +7,6 @@ import retrieval
 from core.strategies import describe
 from reasoning import REASONERS
 
-__all__ = ["describe_strategies"]
-
 _PACKAGES = {
     "searcher": retrieval.SEARCHERS,
     "reasoner": REASONERS,

@@ -26,8 +26,6 @@ from indexer import IndexingBackends
 from reasoning import REASONERS, ReasoningBackends
 from retrieval import AcrossCorpora, RetrievalBackends
 
-__all__ = ["Container", "RequestLimits", "Watch"]
-
 Watch: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
 """Work that ends with an error or not at all."""
 

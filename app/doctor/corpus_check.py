@@ -21,8 +21,6 @@ from core.ports.embedding_form import split_form
 from core.prompting.prompts import use_prompts
 from indexer import versions_of
 
-__all__ = ["CorpusExamination", "examine_recall"]
-
 _SHOWN = 1000
 
 

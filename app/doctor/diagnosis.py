@@ -12,8 +12,6 @@ from app.doctor.findings import Finding, Level
 from app.doctor.installation import examine_services, examine_settings, examine_stores
 from core.settings import Settings
 
-__all__ = ["diagnose", "migrate", "repair_all"]
-
 
 async def diagnose(container: Container) -> AsyncIterator[Finding]:
     """Yields findings about the settings, the stores, the models, and the views of each corpus."""

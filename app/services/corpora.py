@@ -12,8 +12,6 @@ from core.ports.embedding_form import split_form
 from core.prompting.prompts import use_prompts
 from indexer import versions_of
 
-__all__ = ["check_offered", "create", "delete", "describe_new", "ensure", "other_schema", "reindex"]
-
 _RECENT = 10
 
 

@@ -23,8 +23,6 @@ from core.trace import Trace
 from indexer import AttachmentReader, Loaders, Rejection, fingerprint, make_extractor
 from models import make_chat_models
 
-__all__ = ["Estimate", "ModelEstimate", "estimate"]
-
 _SECONDS_A_MEGABYTE = 4.0
 """Processor time of a text beyond `HOPWEAVE_PARSER__ESTIMATE_SECONDS`: twice what ordinary text takes to be cut."""
 _SECONDS = "HOPWEAVE_PARSER__ESTIMATE_SECONDS"

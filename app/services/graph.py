@@ -31,27 +31,6 @@ from retrieval.exploration import (
     show_entity,
 )
 
-__all__ = [
-    "MAX_NAME",
-    "MAX_NODES",
-    "NamedEntity",
-    "NamedMerge",
-    "check_facts",
-    "delete_schema",
-    "explain_ways",
-    "find",
-    "get_schema",
-    "list_merges",
-    "merge",
-    "name_merges",
-    "neighbourhood",
-    "resolve",
-    "select_known",
-    "set_schema",
-    "show",
-    "undo",
-]
-
 MAX_NAME = 1_000
 MAX_NODES = 1_000
 """The greatest number of nodes of a neighbourhood."""

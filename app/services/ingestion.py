@@ -17,20 +17,6 @@ from core.principals import DocumentAccess, check_access, narrow
 from core.validity.statements import without_marks
 from indexer import ATTACHMENT_OF, AttachmentReader, Rejection, attachment_prefix, fingerprint
 
-__all__ = [
-    "MAX_DOCUMENTS",
-    "SubmissionProgress",
-    "SubmittedFiles",
-    "check_queue",
-    "delete_documents",
-    "delete_one_document",
-    "list_attachments",
-    "resume",
-    "submit",
-    "submit_all",
-    "submit_found",
-]
-
 MAX_DOCUMENTS = 1000
 """The maximum number of documents of one HTTP request, and of one transaction of `submit_all`."""
 

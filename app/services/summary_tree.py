@@ -37,25 +37,11 @@ from indexer import submission_from_json
 from indexer.submission.given_embeddings import encode_embedding
 from indexer.summary_tree.clustering import Clustering, check_tree_libraries, is_too_few
 from indexer.summary_tree.summarizing import (
-    ROLE as TREE_ROLE,
-)
-from indexer.summary_tree.summarizing import (
     SUMMARY_TOKENS,
     TreeNode,
     fingerprint_summary,
     summarize_cluster,
 )
-
-__all__ = [
-    "CHILDREN",
-    "LEVEL",
-    "TREE_ROLE",
-    "BuiltTree",
-    "build_tree",
-    "check_tree",
-    "estimate_tree",
-    "estimate_tree_of",
-]
 
 LEVEL, CHILDREN = "raptor_level", "raptor_children"
 """Metadata of a summary: its layer, from 1, and the keys of the documents that it summarizes. A passage of a document

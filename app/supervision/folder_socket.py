@@ -18,8 +18,6 @@ from pydantic import SecretStr
 
 from core.settings import Settings
 
-__all__ = ["ADDRESS_HEADER", "NAME", "SETTINGS_HEADER", "connect_to_server", "fingerprint_settings", "listen_in_folder"]
-
 NAME = "server.sock"
 SETTINGS_HEADER = "Hopweave-Settings"
 """The header in which a command sends the fingerprint of its settings: a server with other settings refuses."""

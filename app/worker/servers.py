@@ -19,8 +19,6 @@ from app.worker.process import STOP_SECONDS, WorkerProcess
 from core.errors import HopweaveError
 from core.record_policy.claims import next_corpus
 
-__all__ = ["ServerWorkerProcess"]
-
 _FIRST_PAUSE_SECONDS = 0.5
 
 _log = logging.getLogger("hopweave.worker")

@@ -13,15 +13,6 @@ from core.text.entity_types.names import OF
 from core.text.names import normalise
 from core.text.terms import split_words
 
-__all__ = [
-    "GraphSchema",
-    "SchemaRelation",
-    "SchemaType",
-    "StatedFact",
-    "make_phrase_key",
-    "make_word_key",
-]
-
 
 @dataclass(frozen=True, kw_only=True)
 class SchemaType:

@@ -6,8 +6,6 @@ A number that is an amount names nothing. A bound names a part, but what is with
 
 import re
 
-__all__ = ["has_unit_behind", "is_before_amount", "is_bound"]
-
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())

@@ -16,18 +16,6 @@ from core.text.value_kinds import find_stems
 from core.text.word_lists import CALENDAR_WORDS, SMALL_WORDS
 from core.validity.written_dates import leave_out_dates
 
-__all__ = [
-    "RELEASE_WORDS",
-    "Part",
-    "asks_for_release",
-    "compare_parts",
-    "find_parts",
-    "find_release",
-    "has_number",
-    "list_parts",
-    "names_same",
-]
-
 _READ = 1000
 """Characters of a question, a heading or a row that are read."""
 _VERSION = "version"

@@ -4,8 +4,6 @@ from typing import Protocol
 
 from core.ports.indexing import Source
 
-__all__ = ["FileConverter"]
-
 
 class FileConverter(Protocol):
     """Converts one file at a time, in the thread that calls it. Several threads may call at once."""

@@ -10,18 +10,6 @@ from core.graph_schema import GraphSchema
 from core.ports.embedding import TokenCounter
 from core.trace import Trace
 
-__all__ = [
-    "Block",
-    "Chunker",
-    "DraftChunk",
-    "Extractor",
-    "LoadedDocument",
-    "Loader",
-    "ModelCalls",
-    "ReadsSchema",
-    "Source",
-]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Source:

@@ -21,16 +21,6 @@ from typing import Any
 
 from core.errors import InvalidInput
 
-__all__ = [
-    "Chain",
-    "HashKey",
-    "Secret",
-    "digest_line",
-    "dump",
-    "sign",
-    "verify_lines",
-]
-
 
 def dump(value: Any) -> str:
     """Returns JSON in the form of certificates: sorted keys, no spaces, ASCII alone."""

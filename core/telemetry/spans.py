@@ -13,18 +13,6 @@ from typing import Protocol
 from core.telemetry.logs import OUTGOING_HEADER, current_request_id
 from core.telemetry.metrics import RETRIEVAL_SECONDS
 
-__all__ = [
-    "Span",
-    "SpanKind",
-    "SpanValue",
-    "Tracer",
-    "install_tracer",
-    "measure_search",
-    "measure_stage",
-    "outgoing_headers",
-    "span",
-]
-
 SpanValue = str | int | float | bool | tuple[str, ...]
 
 

@@ -1,36 +1,5 @@
 """Word lists: articles, abbreviations, connectives of names, function words and stop words."""
 
-__all__ = [
-    "ABBREVIATIONS",
-    "ARTICLES",
-    "AUXILIARIES",
-    "BARE_BEHIND",
-    "CALENDAR_WORDS",
-    "CLAUSE_WORDS",
-    "COMPANIES",
-    "CONNECTIVES",
-    "DETERMINERS",
-    "FUNCTION_WORDS",
-    "GERMAN_ADDRESS",
-    "GERMAN_ADVERBS",
-    "GERMAN_ADVERB_ENDINGS",
-    "GERMAN_BARE",
-    "GERMAN_DETERMINERS",
-    "GERMAN_NOUNS",
-    "GERMAN_NOUN_ENDINGS",
-    "GERMAN_PLURAL_ENDINGS",
-    "GERMAN_VERBS",
-    "INSTITUTIONS",
-    "KIND_QUESTION_WORDS",
-    "NOUN_DETERMINERS",
-    "PREPOSITIONS",
-    "PRONOUNS",
-    "ROLES",
-    "SMALL_WORDS",
-    "STOP_WORDS",
-    "WITH_SUBJECT",
-]
-
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())

@@ -10,8 +10,6 @@ from collections.abc import Iterator, Sequence
 
 from core.validity.written_dates import find_dates
 
-__all__ = ["find_parties", "leave_out_parties", "read_amended_title", "share_parties"]
-
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())

@@ -14,8 +14,6 @@ from core.text.value_kinds import find_stems
 from core.validity.headed import find_ended, find_title, is_below, sets_instead, skip_heading
 from core.validity.parts import NamedParts, find_named_parts, is_in_part
 
-__all__ = ["ClauseChange", "find_clause_changes", "is_changed", "list_sentences"]
-
 _LONGEST = 1200
 """Characters of a sentence with what it quotes."""
 _LONGEST_QUOTED = 900

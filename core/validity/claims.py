@@ -23,15 +23,6 @@ from core.validity.statements import (
     read_mark,
 )
 
-__all__ = [
-    "OF_EARLIER_YEAR",
-    "WITHOUT_DAY",
-    "Standing",
-    "compare_standing",
-    "find_objection",
-    "find_objection_of_years",
-]
-
 _YEAR = re.compile(r"(?:19|20)\d\d")
 WITHOUT_DAY = "it has no day, so it may be older than the document that it names"
 OF_EARLIER_YEAR = "it is of an earlier year than the document that it names"

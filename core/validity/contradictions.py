@@ -17,8 +17,6 @@ from core.validity.differences import Clause, match_clauses
 from core.validity.sentences import read_sentence
 from core.validity.written_dates import find_dates
 
-__all__ = ["Contradiction", "find_contradictions"]
-
 _MOST_VALUES = 8
 """Values of a sentence; a row of more figures is no rule."""
 _LONGEST_QUOTE = 5_000

@@ -11,8 +11,6 @@ from core.validity.changes import ClauseChange, list_sentences
 from core.validity.headed import find_name
 from core.validity.written_dates import leave_out_dates
 
-__all__ = ["says_more"]
-
 _VERB = re.compile(
     r"\b(?:is|are|was|were|has|have|shall|will|must|(?-i:may)|pays?|wird|werden|ist|sind|hat|muss|soll|zahlt|est|sont"
     r"|doit|paie|(?:set|raise|lower|replace|delete|add|extend|waive|reduce|increase|grant|change|end|double)s)\b|[€$£%]",

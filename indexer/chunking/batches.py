@@ -4,8 +4,6 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import TypeVar
 
-__all__ = ["batched", "batched_by_length"]
-
 T = TypeVar("T")
 
 

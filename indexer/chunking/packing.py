@@ -28,9 +28,6 @@ from indexer.chunking.pieces import (
     trimmed,
 )
 
-__all__ = ["cut_blocks", "pack"]
-
-
 _HASH = 1 << 32
 _CHUNK = _HASH // 10
 """The cost of a chunk beside the cost of its end. A higher cost makes fewer chunks and moves more ends."""

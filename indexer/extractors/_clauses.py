@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterator, Sequence
 from core.graph import Triple
 from core.text.word_lists import CLAUSE_WORDS, DETERMINERS, PREPOSITIONS
 
-__all__ = ["split_statement"]
-
 _MOST_VERB_WORDS = 3
 """Words of a relation that may be a verb with its preposition."""
 _LONGEST_RELATION = 8

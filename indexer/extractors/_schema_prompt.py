@@ -4,8 +4,6 @@ from collections.abc import Iterable
 
 from core.graph_schema import GraphSchema
 
-__all__ = ["MOST_CHARACTERS", "describe_schema"]
-
 MOST_CHARACTERS = 2_000
 """Characters of the types and relations. Each call pays for them; what comes later in the file is left out."""
 

@@ -13,9 +13,6 @@ from indexer.extractors._clauses import split_statement
 from indexer.extractors._grounding import Grounds
 from indexer.extractors._occurrences import find_occurrences, find_spellings
 
-__all__ = ["Facts", "Statements", "find_facts", "read_facts", "read_statements"]
-
-
 _LINE = re.compile(r'"([^"|\n]+\|[^"\n]+)"')
 
 

@@ -31,8 +31,6 @@ from indexer.extractors._schema_prompt import describe_schema
 from indexer.extractors._statements import Facts, Statements, find_facts, read_facts, read_statements
 from indexer.extractors.pattern import PatternExtractor
 
-__all__ = ["GIVES_TRIPLES", "NEEDS_MODEL", "ROLE", "SOURCE", "Config", "LlmExtractor", "build"]
-
 NEEDS_MODEL = True
 GIVES_TRIPLES = True
 SOURCE = "arXiv 2405.14831 (HippoRAG), section 2.3: OpenIE; here names and triples in one call"

@@ -12,8 +12,6 @@ from indexer.loading.assembly import TextBuilder, finish_document
 from indexer.loading.texts.tables import find_delimiter, read_rows
 from indexer.submission.decoding import decode_source
 
-__all__ = ["EXAMPLE", "MEDIA_TYPES", "SUFFIXES", "Config", "TableLoader", "build"]
-
 MEDIA_TYPES = ("text/csv", "text/tab-separated-values")
 SUFFIXES = (".csv", ".tsv")
 EXAMPLE = "name;born\nAda;1815\nКонстантин;1857\n".encode()

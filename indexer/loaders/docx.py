@@ -27,7 +27,6 @@ from indexer.loading.xml import parse_xml
 if TYPE_CHECKING:
     from docx.document import Document
 
-__all__ = ["EXAMPLE", "ISOLATED", "MEDIA_TYPES", "SUFFIXES", "Config", "DocxLoader", "build"]
 
 MEDIA_TYPES = ("application/vnd.openxmlformats-officedocument.wordprocessingml.document",)
 SUFFIXES = (".docx",)

@@ -19,8 +19,6 @@ from indexer.loading.properties import make_metadata
 from indexer.loading.xhtml import add_xhtml
 from indexer.loading.xml import parse_xml
 
-__all__ = ["EXAMPLE", "ISOLATED", "MEDIA_TYPES", "SUFFIXES", "Config", "EpubLoader", "build"]
-
 MEDIA_TYPES = ("application/epub+zip",)
 SUFFIXES = (".epub",)
 ISOLATED = True

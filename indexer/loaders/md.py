@@ -15,8 +15,6 @@ from indexer.loading.texts.markdown import find_headings
 from indexer.loading.texts.sections import begins_releases, make_sections
 from indexer.submission.decoding import decode_source
 
-__all__ = ["EXAMPLE", "MEDIA_TYPES", "SUFFIXES", "Config", "MarkdownLoader", "build"]
-
 MEDIA_TYPES = ("text/markdown", "text/x-markdown")
 SUFFIXES = (".md", ".markdown")
 EXAMPLE = "# Köln\n\nEine Stadt.\n\n## Geschichte\n\nAlt. 很老。\n".encode()

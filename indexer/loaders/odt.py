@@ -31,8 +31,6 @@ from indexer.loading.odf import (
 from indexer.loading.paragraphs import BODY, TITLE, Paragraph, add_paragraphs
 from indexer.loading.xml import parse_xml
 
-__all__ = ["EXAMPLE", "ISOLATED", "MEDIA_TYPES", "SUFFIXES", "Config", "OdtLoader", "build"]
-
 MEDIA_TYPES = ("application/vnd.oasis.opendocument.text", "application/vnd.oasis.opendocument.text-template")
 SUFFIXES = (".odt", ".ott")
 ISOLATED = True

@@ -28,7 +28,6 @@ from indexer.loading.running_lines import find_running_lines
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument, PdfPage
 
-__all__ = ["EXAMPLE", "ISOLATED", "MEDIA_TYPES", "SUFFIXES", "Config", "PdfLoader", "build"]
 
 MEDIA_TYPES = ("application/pdf",)
 SUFFIXES = (".pdf",)

@@ -13,8 +13,6 @@ from indexer.loading.texts.definitions import find_definitions
 from indexer.loading.texts.sections import Heading
 from indexer.submission.decoding import decode_source
 
-__all__ = ["EXAMPLE", "ISOLATED", "MEDIA_TYPES", "SUFFIXES", "Config", "SourceLoader", "build"]
-
 MEDIA_TYPES = ("text/x-source", "text/x-python", "text/javascript", "application/javascript", "text/x-java", "text/x-c")
 SUFFIXES = (
     *(".py", ".pyi", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".java", ".kt", ".kts", ".scala", ".groovy", ".go"),

@@ -9,8 +9,6 @@ from collections.abc import Iterable
 
 from core.errors import LoadFailed
 
-__all__ = ["MAX_FILES", "MAX_RATIO", "MAX_UNPACKED", "check_archive", "open_archive", "read_member"]
-
 MAX_FILES = 10_000
 MAX_UNPACKED = 512 * 1024 * 1024
 MAX_RATIO = 200

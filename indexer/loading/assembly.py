@@ -9,8 +9,6 @@ from core.errors import LoadFailed
 from core.ports.indexing import Block, LoadedDocument, Source
 from core.text.titles import one_line, stem_of
 
-__all__ = ["CELL_SEPARATOR", "TextBuilder", "clean_text", "finish_document", "join_cells"]
-
 CELL_SEPARATOR = " | "
 
 _UNUSABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")

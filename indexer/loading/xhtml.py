@@ -5,8 +5,6 @@ from typing import Any
 
 from indexer.loading.assembly import TextBuilder, join_cells
 
-__all__ = ["add_xhtml"]
-
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _SKIPPED = ("script", "style", "head", "template", "svg", "math", "rt", "rp")
 _BLOCKS = (

@@ -6,8 +6,6 @@ from typing import Any
 
 from core.errors import LoadFailed
 
-__all__ = ["parse_xml"]
-
 _NAMED = re.compile(rb"&([A-Za-z][A-Za-z0-9]*);")
 _OWN = (b"amp", b"lt", b"gt", b"quot", b"apos")
 

@@ -12,8 +12,6 @@ from core.graph import Extraction, Fact, Mention, Triple
 from core.ids import assertion_id, entity_id, triple_id
 from core.text.names import normalise
 
-__all__ = ["ExtractedGraph", "GraphBuilder", "make_graph"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class ExtractedGraph:

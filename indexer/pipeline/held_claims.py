@@ -8,8 +8,6 @@ from core.errors import Unavailable
 from core.ports.record import Claim, ClaimFilter, Claims
 from indexer.pipeline.options import WorkerOptions
 
-__all__ = ["HeldClaims"]
-
 _MAX_DOCUMENTS = 1000
 
 

@@ -25,8 +25,6 @@ from indexer.pipeline.options import DocumentLimits
 from indexer.pipeline.prepared_revision import PreparedRevision, RevisionBuilder
 from indexer.pipeline.progress import ProgressReport
 
-__all__ = ["Preparer"]
-
 _ORIGINAL_PAUSES = (0.05, 0.2, 0.5, 1.0, 2.0)
 _CHUNKS_AT_ONCE = 512
 _SECONDS = "HOPWEAVE_WORKER__DOCUMENT_SECONDS"

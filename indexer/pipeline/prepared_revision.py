@@ -27,8 +27,6 @@ from indexer.pipeline.extracted_graph import ExtractedGraph, GraphBuilder
 from indexer.pipeline.extraction.chunked_document import ChunkedDocument
 from indexer.pipeline.schema_fit import apply_schema
 
-__all__ = ["ChunkContent", "PreparedRevision", "RevisionBuilder", "RowTable", "make_chunk_rows", "make_chunks"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ChunkContent:

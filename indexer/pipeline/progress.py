@@ -7,8 +7,6 @@ from contextlib import asynccontextmanager
 from core.errors import Unavailable
 from core.ports.record import Claim, ClaimProgress, Claims
 
-__all__ = ["ProgressReport"]
-
 _REPORT_SECONDS = 1.0
 
 _Token = tuple[str, str, int, int]

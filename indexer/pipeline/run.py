@@ -23,8 +23,6 @@ from indexer.pipeline.progress import ProgressReport
 from indexer.pipeline.writing import RevisionWriter
 from indexer.selection.extractors import has_fine_vectors, make_chunker, make_extractor
 
-__all__ = ["Run"]
-
 _POLL_SECONDS = 0.3
 _MAX_BATCHES = 2  # one is written while the next is prepared
 _MAX_BATCHES_WITH_MODEL = 16  # model calls must not wait until a batch is written

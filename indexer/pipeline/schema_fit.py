@@ -8,8 +8,6 @@ from core.graph_schema import GraphSchema, StatedFact
 from core.text.entity_types import FactEnd
 from indexer.pipeline.extracted_graph import ExtractedGraph
 
-__all__ = ["apply_schema"]
-
 
 def apply_schema(graph: ExtractedGraph, schema: GraphSchema) -> tuple[ExtractedGraph, FitTally]:
     """Returns the graph of a document, and how many of its facts fit the schema in each way. A strict schema leaves out

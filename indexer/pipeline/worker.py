@@ -25,8 +25,6 @@ from indexer.pipeline.run import Run
 from indexer.views.certifying import certify
 from indexer.views.repair import ViewDeleter, ViewRepairer, delete_corpus_views
 
-__all__ = ["Worker"]
-
 
 async def _maintain_corpus(corpus: Corpus, backends: IndexingBackends) -> None:
     """Finishes what other workers left: deletes due entries, and links synonyms of entities whose worker has died."""

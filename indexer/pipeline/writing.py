@@ -22,8 +22,6 @@ from indexer.views.certifying import certify
 from indexer.views.repair import ViewDeleter, ViewRepairer, delete_corpus_views
 from indexer.views.writing import ViewWriter, fine_texts
 
-__all__ = ["RevisionWriter", "commit_revisions"]
-
 
 async def commit_revisions(
     corpus: Corpus,

@@ -17,18 +17,6 @@ from indexer.loading.texts.mails import Mail
 from indexer.selection.loaders import Loaders, media_type_of_content, module_of, tells_format
 from indexer.submission.json_lines import Rejection
 
-__all__ = [
-    "ATTACHMENT_OF",
-    "MAX_DEPTH",
-    "MAX_FILES",
-    "MAX_OF_MAILBOX",
-    "AttachmentChoice",
-    "AttachmentReader",
-    "attachment_prefix",
-    "find_documents",
-    "make_submissions",
-]
-
 ATTACHMENT_OF = "attachment_of"
 """The field of the metadata of an attachment that has the key of its mail."""
 MAX_FILES = 200

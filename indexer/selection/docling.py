@@ -9,8 +9,6 @@ from core.ports.indexing import LoadedDocument, Loader, Source
 from indexer.isolation.limits import ParserLimits
 from indexer.isolation.parser_process import IsolatedLoader, ParserProcess
 
-__all__ = ["Docling", "DoclingEndpoint", "DoclingProcess"]
-
 _REPLY, _LOCAL = "indexer.loading.docling.reply", "indexer.loading.docling.local"
 
 

@@ -10,8 +10,6 @@ from core.principals import check_access
 from indexer.submission.document_json import DOCUMENT_MEDIA_TYPE, canonical_json, check_document
 from indexer.submission.given_embeddings import describe_embeddings
 
-__all__ = ["access_of", "fingerprint", "fingerprint_of", "submission_from_json"]
-
 
 def submission_from_json(obj: Mapping[str, Any], *, key: str | None = None) -> Submission:
     """Makes the submission of a document of the API, of a JSON line or of a `.json` file.

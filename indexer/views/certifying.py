@@ -16,8 +16,6 @@ from core.record_policy.certificates import HashKey, Secret, digest_line, sign
 from indexer.backends import IndexingBackends
 from indexer.views.repair import ViewDeleter
 
-__all__ = ["UNKNOWN", "append_certificate", "certify", "read_secret"]
-
 UNKNOWN = (
     "backups, and copies of the data folder or of the servers' disks",
     "exports, and what was read, copied or answered before",

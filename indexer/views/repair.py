@@ -24,8 +24,6 @@ from indexer.selection.extractors import has_fine_vectors
 from indexer.submission.document_json import DOCUMENT_MEDIA_TYPE
 from indexer.views.writing import ViewWriter
 
-__all__ = ["ViewDeleter", "ViewRepairer", "delete_corpus_views"]
-
 
 async def _read_given_vectors(corpus: Corpus, backends: IndexingBackends, documents: Iterable[str]) -> dict[str, bytes]:
     """Returns, by chunk id, the embeddings that the originals of these documents have for the model of the corpus.

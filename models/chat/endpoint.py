@@ -27,18 +27,6 @@ from core.execution.limits import FairSlots, current_caller
 from models.endpoint_errors import show_address
 from models.outgoing import add_headers
 
-__all__ = [
-    "Endpoint",
-    "Limits",
-    "NeverSent",
-    "RequestSlot",
-    "Spent",
-    "make_ssl_context",
-    "outside_calls",
-    "start_on_send",
-]
-
-
 _MINUTE = 60.0
 
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from openvino import Model
     from tokenizers import Tokenizer
 
-__all__ = ["BertEncoder", "read_weights"]
-
 
 def read_weights(layout: BertLayout) -> dict[str, Vectors]:
     """Returns the matrices by name, without the prefix that some files have. Raises `InvalidSettings`."""

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from openvino import Model
 
-__all__ = ["import_openvino", "open_graph"]
 
 _CONVERTER = "openvino.tools.ovc"
 

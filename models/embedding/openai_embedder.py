@@ -32,7 +32,6 @@ from models.endpoint_vectors import read_vectors
 if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI
 
-__all__ = ["OpenAIEmbedder"]
 
 _PUBLIC = "https://api.openai.com/v1"
 _NO_KEY = SecretStr("")

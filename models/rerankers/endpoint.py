@@ -21,8 +21,6 @@ from models.endpoint_errors import mask_secrets
 from models.outgoing import add_headers
 from models.rerankers.local import check_scores
 
-__all__ = ["HttpReranker"]
-
 _MAY_PASS = {408, 409, 425, 429}  # timeout, lock, too early, too many requests; and everything from 500 on
 _NO_KEY = SecretStr("")
 _ADDRESS = "HOPWEAVE_RERANKER__URL, the whole address of reranking"

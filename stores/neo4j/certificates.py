@@ -14,14 +14,6 @@ from stores.neo4j.driver.rows import uid_of
 from stores.neo4j.driver.transaction import Row, Transaction, batches, statements, unique
 from stores.record_rows import dump_removal, load_removal
 
-__all__ = [
-    "Neo4jCertificates",
-    "insert_answers",
-    "insert_corpus",
-    "insert_documents",
-    "move_certificates",
-]
-
 _CYPHER = statements("certificates")
 _AT_ONCE = 100
 

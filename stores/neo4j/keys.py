@@ -10,8 +10,6 @@ from stores.neo4j.driver.transaction import Transaction, statements
 from stores.neo4j.questions import delete_of_key
 from stores.record_rows import MINUTE, dump_key, load_key
 
-__all__ = ["Neo4jKeys"]
-
 _CYPHER = statements("keys")
 
 

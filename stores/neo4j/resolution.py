@@ -11,15 +11,6 @@ from stores.neo4j.driver.database import Neo4jDatabase
 from stores.neo4j.driver.rows import uid_of
 from stores.neo4j.driver.transaction import Transaction, statements
 
-__all__ = [
-    "Neo4jEntityResolution",
-    "Neo4jGraphSchemas",
-    "copy_resolution",
-    "copy_schema",
-    "name_entities",
-    "read_rejected",
-]
-
 _BATCH = 2000
 
 

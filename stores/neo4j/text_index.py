@@ -18,8 +18,6 @@ from stores.neo4j.driver.rows import uid_of
 from stores.neo4j.driver.transaction import Transaction, batches, statements
 from stores.tantivy.analysis import analyzer
 
-__all__ = ["MAX_CLAUSES", "Neo4jTextIndex"]
-
 MAX_CLAUSES = 900
 """Lucene takes 1024 clauses; the rest is for the filter of the corpus and its documents."""
 

@@ -9,8 +9,6 @@ from core.ports.retrieval import WebResult
 from stores.web_endpoint import WebEndpoint
 from stores.web_results import read_results
 
-__all__ = ["SearxngWebSearch"]
-
 _SYNTAX = "!?:<"
 """A word with such a prefix chooses engines, a language or a time limit, or (`!!`) redirects the query."""
 

@@ -19,9 +19,6 @@ from stores.sqlite.migrations import give_back_space
 from stores.sqlite.packing import add_functions
 from stores.sqlite.schema import create_schema, migrating_alone
 
-__all__ = ["Connection", "Cursor", "Snapshot", "SqliteDatabase", "now"]
-
-
 T = TypeVar("T")
 
 _INTERRUPT_SECONDS = 0.05

@@ -9,8 +9,6 @@ from stores.record_rows import MINUTE, dump_key, load_key
 from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.questions import delete_of_key
 
-__all__ = ["SqliteKeys"]
-
 
 class SqliteKeys:
     """Implements `core.ports.record.questions.Keys`."""

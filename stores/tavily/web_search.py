@@ -7,8 +7,6 @@ from core.ports.retrieval import WebResult
 from stores.web_endpoint import WebEndpoint
 from stores.web_results import read_results
 
-__all__ = ["TavilyWebSearch"]
-
 _PUBLIC = "https://api.tavily.com"
 _MAX_RESULTS = 20
 """The maximum of one call."""

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 
 from core.text.sentences import split_sentences
 
-__all__ = ["AMOUNT", "Clause", "ClauseSentence", "find_sentences", "is_clear", "read_clause", "shorten_phrase"]
-
 _NUMBER = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|sixty|ninety|\d{1,3})"
 AMOUNT = (
     rf"{_NUMBER}(?:-[a-z]{{3,5}})?(?: \((?:\d{{1,3}}|[a-z-]{{3,12}})\))? (?:business |calendar |working )?"

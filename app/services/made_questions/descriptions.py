@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from app.services.made_questions.wording import End
 from core.text.entity_types import EntityType
 
-__all__ = ["read_description"]
-
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())

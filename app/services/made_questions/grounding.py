@@ -19,8 +19,6 @@ from core.text.entity_types import EntityType, FactEnd, choose_type, find_type_o
 from core.text.entity_types.kinds import KINDS
 from core.text.sentences import split_sentences
 
-__all__ = ["Grounded", "ground_facts", "read_types"]
-
 _LONGEST_SENTENCE = 400
 _MOST_BETWEEN = 6
 """Words between the predicate and the object."""

@@ -19,8 +19,6 @@ from core.documents import Span
 from core.execution.limits import check_work
 from core.text.entity_types import EntityType
 
-__all__ = ["MAKERS"]
-
 
 def _make_single(sources: Sources) -> Iterator[MadeQuestion]:
     for fact in sources.facts:

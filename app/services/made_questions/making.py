@@ -19,8 +19,6 @@ from core.execution.limits import check_work
 from core.text.answers import is_contained, normalise_answer
 from core.text.value_kinds import find_stems
 
-__all__ = ["MadeQuestions", "make_questions", "parse_kinds"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class MadeQuestions:

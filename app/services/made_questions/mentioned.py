@@ -18,8 +18,6 @@ from core.text.answers import is_contained
 from core.text.entity_types import EntityType
 from core.text.name_spans import find_names
 
-__all__ = ["make_mentioned"]
-
 _MOST_MENTIONING = 12
 """Documents that mention a name of which everybody writes describe nothing."""
 _FROM_ONE = 3

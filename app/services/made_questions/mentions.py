@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from app.services.made_questions.material import Passage, keyed_hash
 from core.execution.limits import check_work
 
-__all__ = ["Mentions"]
-
 _WORD = re.compile(r"\w+")
 
 

@@ -24,17 +24,6 @@ from core.trace import Trace
 from core.validity.register import EVERYTHING_IN_FORCE
 from retrieval.supports import all_recall, collapse_hits, match_supports, recall, reciprocal_rank
 
-__all__ = [
-    "MOST_ASKED",
-    "MOST_MADE",
-    "MOST_SEARCHERS",
-    "MOST_SUPPORTS",
-    "Measurement",
-    "SearcherScores",
-    "make_for_caller",
-    "measure_searchers",
-]
-
 MOST_MADE = 500
 """Questions of one request."""
 

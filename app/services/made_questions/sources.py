@@ -12,8 +12,6 @@ from core.documents import Span
 from core.text.answers import normalise_answer
 from core.text.entity_types import EntityType
 
-__all__ = ["STEM", "Sources", "bare", "is_date", "quote"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Sources:

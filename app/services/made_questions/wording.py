@@ -12,8 +12,6 @@ from typing import Protocol
 from core.text.entity_types import EntityType
 from core.text.entity_types.kinds import KINDS
 
-__all__ = ["End", "Relation", "read_relation"]
-
 _DATE, _PLACE, _PERSON = EntityType.DATE, EntityType.PLACE, EntityType.PERSON
 _NOUNS = {
     EntityType.PERSON: "person",

@@ -25,7 +25,6 @@ from core.validity.unread import says_more
 if TYPE_CHECKING:
     from app.container import Container
 
-__all__ = ["Amendments", "quote_amendments"]
 
 _MOST_AMENDMENTS = 5
 """Amendments of a document that are read, the newest first."""

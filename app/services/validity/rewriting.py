@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from core.documents import Span
 from core.ports.reasoning import Citation
 
-__all__ = ["Insertion", "insert_quotes", "take_out"]
-
 _MARKERS = re.compile(r"(?: ?\[\d{1,3}\])+")
 _BETWEEN = "\n\n"
 _NUMBER = re.compile(r"\[(\d{1,3})\]")

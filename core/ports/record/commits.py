@@ -14,8 +14,6 @@ from core.graph import Fact, FitTally, Mention, Synonym
 from core.ports.record.queue import Claim
 from core.validity.statements import STATEMENTS, without_marks
 
-__all__ = ["ChunkRow", "Commit", "Commits", "DocumentCount", "Maintenance", "Outcome", "Tombstone", "Tombstones"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Tombstone:

@@ -5,9 +5,6 @@
 
 from enum import StrEnum
 
-__all__ = ["GIVEN_NAMES", "KINDS", "LONGEST", "NAME_NOUNS", "EntityType"]
-
-
 LONGEST = 200
 """Characters of a name, or of what a fact says. A longer text has no type, which bounds the time of patterns."""
 

@@ -7,8 +7,6 @@ from itertools import pairwise
 from core.text.entity_types.kinds import GIVEN_NAMES, KINDS, LONGEST, NAME_NOUNS, EntityType
 from core.text.word_lists import CALENDAR_WORDS, COMPANIES, INSTITUTIONS
 
-__all__ = ["OF", "WORD", "find_type_of_name"]
-
 _MONTHS = "|".join(sorted(word for word in CALENDAR_WORDS if len(word) > 2))
 _YEAR = r"(?:1\d|20)\d\d"
 _DAY = r"\d{1,2}(?:st|nd|rd|th|er|\.)?"

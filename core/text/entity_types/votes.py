@@ -8,8 +8,6 @@ from enum import StrEnum
 from core.text.entity_types.kinds import KINDS, LONGEST, EntityType
 from core.text.entity_types.names import OF, WORD, find_type_of_name
 
-__all__ = ["FactEnd", "choose_type", "find_called_kind", "find_type_of_fact"]
-
 
 class FactEnd(StrEnum):
     """The end of a fact that an entity is."""

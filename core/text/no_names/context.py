@@ -4,19 +4,6 @@
 
 import re
 
-__all__ = [
-    "begins_item",
-    "begins_line",
-    "fills_cell",
-    "fills_line",
-    "has_address",
-    "heads_column",
-    "is_defined",
-    "is_in_heading",
-    "is_title_of_part",
-    "stands_in_code",
-]
-
 _MOST_INDENT = 20
 _ITEM = re.compile(r"(?:^|\n)[ \t>]*+\(?(?:\w{1,4}\)|\w\.|\d{1,2}(?:\.\d{1,3})*+\.?|§\s?\d++)[ \t\u00a0]++$")
 _LONGEST_ITEM = 40

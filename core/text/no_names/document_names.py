@@ -40,8 +40,6 @@ from core.text.no_names.german import split_run
 from core.text.no_names.lines import hide_code
 from core.text.word_lists import ARTICLES, FUNCTION_WORDS, SENTENCE_OPENERS
 
-__all__ = ["find_document_names"]
-
 _RUN_WORD = re.compile(r"\S+")
 _OPENING = ("ing", "ed", "ly")
 _ELISION = re.compile(r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['’]", re.IGNORECASE)

@@ -4,8 +4,6 @@
 
 import re
 
-__all__ = ["hide_code"]
-
 _SUSPICIOUS = re.compile(r"[;{}=\\^\[\]#<≤≥≠≈∑∏∫√·−×]|->|&&|::|/\*|\*/|\. ?\. ?\.|[!-~]{45}")
 """What a line without names has at least once. Most texts of prose have none of it and are returned as they are."""
 _QUOTE = re.compile(r"(?:\s{0,8}>){0,8}\s{0,40}[+-]?\s{0,40}")

@@ -20,8 +20,6 @@ from indexer.loading.docling.parts import Kind, Part, read_parts
 from indexer.loading.properties import read_office_properties
 from indexer.loading.running_lines import find_running_lines
 
-__all__ = ["MOST_PAGES", "Config", "ReplyLoader", "build", "load_reply", "pack"]
-
 MOST_PAGES = 10_000
 _LEAST_REACH, _MOST_REACH = 3, 10
 """A heading of a PDF ends after a tenth of the pages, but not before so many pages."""

@@ -16,9 +16,6 @@ from typing import TYPE_CHECKING
 from core.errors import LoadFailed
 from indexer.loading.pdf.opening import open_pdf
 
-__all__ = ["DrawnPage", "Letters", "Piece", "draw_page", "find_pieces", "is_png"]
-
-
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _RGB_OF_8_BITS = (8, 2, 0, 0, 0)
 _NO_FILTER = b"\x00"

@@ -7,8 +7,6 @@ from core.errors import LoadFailed
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
 
-__all__ = ["open_pdf"]
-
 
 def open_pdf(key: str, content: bytes) -> "PdfDocument":
     """Returns a document of at least one page. Raises `LoadFailed`, which names the document by its key."""

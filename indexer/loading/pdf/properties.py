@@ -13,7 +13,6 @@ from indexer.loading.properties import make_metadata, read_title
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
 
-__all__ = ["read_page_labels", "read_properties"]
 
 _DATE = re.compile(r"D?:?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([-+])(\d\d)'?(\d\d)?)?")
 _IDENTIFIER = re.compile(r"[a-z0-9_./\\-]+")

@@ -11,8 +11,6 @@ from core.text.titles import one_line
 from indexer.loading.assembly import CELL_SEPARATOR, clean_text, join_cells
 from indexer.loading.texts.figure_columns import Cell, fold_columns
 
-__all__ = ["CellGrid"]
-
 _MOST_COLUMNS, _MOST_ROWS = 100, 1000
 """Columns and rows that a cell covers, at most."""
 _LAST_COLUMN = 1000

@@ -32,8 +32,6 @@ from indexer.loading.texts.chapter_words import (
 from indexer.loading.texts.layout import find_body_indent, find_centred_title, is_unwrapped
 from indexer.loading.texts.sections import Heading
 
-__all__ = ["find_chapters", "find_title"]
-
 _LONGEST = 100
 _LONGEST_CAPITALS = 60
 _MOST_CAPITALS = 8  # words

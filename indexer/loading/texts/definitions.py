@@ -7,8 +7,6 @@ from collections.abc import Iterator
 
 from indexer.loading.texts.sections import Heading
 
-__all__ = ["find_definitions"]
-
 _DEEPEST = 2
 
 

@@ -9,8 +9,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Cell", "fold_columns"]
-
 _CURRENCY = re.compile(r"(?:US|C|A|NZ|HK)?\$|[€£¥]")
 _OPENING = re.compile(r"(?:(?:US|C|A|NZ|HK)?\$|[€£¥])? ?\(?")
 _CLOSING = re.compile(r"\)? ?(?:%|[€£¥$])?")

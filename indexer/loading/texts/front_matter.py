@@ -11,8 +11,6 @@ from typing import Any
 
 from core.text.characters import is_valid_text
 
-__all__ = ["FrontMatter", "read_front_matter"]
-
 _LONGEST = 65_536
 _DEEPEST = 16
 _LARGEST_NUMBER = 10**15

@@ -11,8 +11,6 @@ from itertools import chain, islice
 from core.errors import LoadFailed
 from core.text.titles import one_line
 
-__all__ = ["Table", "find_delimiter", "is_header", "read_rows"]
-
 _DELIMITERS = (",", ";", "\t", "|")
 _LOOKED_AT = 100
 _LOOKED_AT_CHARACTERS = 100_000

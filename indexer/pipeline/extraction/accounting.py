@@ -6,8 +6,6 @@ from core.events import CallEvent
 from core.ports.record import Claim, JobUsage
 from core.trace import Budget, Event, Trace
 
-__all__ = ["Accounting"]
-
 
 @dataclass
 class _Account:

@@ -13,8 +13,6 @@ from core.ports.indexing import DraftChunk, LoadedDocument
 from core.ports.record import Claim
 from core.trace import Trace
 
-__all__ = ["ChunkedDocument", "find_shortfall"]
-
 
 @dataclass(kw_only=True)
 class ChunkedDocument:

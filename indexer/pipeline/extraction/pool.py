@@ -18,9 +18,6 @@ from indexer.pipeline.extraction.accounting import Accounting
 from indexer.pipeline.extraction.chunked_document import ChunkedDocument
 from indexer.pipeline.progress import ProgressReport
 
-__all__ = ["ExtractionPool", "StagingBuffer"]
-
-
 _MAX_EXTRACTIONS = 16
 _MAX_SECONDS = 1.0
 

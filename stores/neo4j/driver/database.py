@@ -14,7 +14,6 @@ from stores.neo4j.driver.transaction import Transaction
 if TYPE_CHECKING:
     from neo4j import ManagedTransaction, Session
 
-__all__ = ["Neo4jDatabase"]
 
 T = TypeVar("T")
 

@@ -22,8 +22,6 @@ from stores.neo4j.driver.transaction import Row, Transaction, statements
 from stores.neo4j.questions import rows
 from stores.record_rows import dump_new, dump_optional, dump_outcome, dump_whole
 
-__all__ = ["Neo4jQuestions"]
-
 _CYPHER = statements("questions")
 _DELETED_AT_ONCE = 200
 _MOVES = 3

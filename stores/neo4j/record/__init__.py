@@ -21,8 +21,6 @@ from stores.neo4j.record.receipts import Neo4jReceipts
 from stores.neo4j.record.submissions import Neo4jSubmissions
 from stores.neo4j.resolution import Neo4jEntityResolution, Neo4jGraphSchemas
 
-__all__ = ["Neo4jRecord"]
-
 
 class Neo4jRecord:
     """Implements `core.ports.record.Record`. Any number of processes on any hosts may share the database."""

@@ -32,16 +32,6 @@ from stores.neo4j.record.revisions import move, requeue_deletions
 from stores.neo4j.record.submissions import live_corpus, submit
 from stores.record_rows import dump_extraction, load_extraction
 
-__all__ = [
-    "Neo4jClaims",
-    "Neo4jStaging",
-    "Token",
-    "corpora_with_leases",
-    "corpora_with_work",
-    "expire_leases",
-    "valid_claims",
-]
-
 Token = tuple[str, str, int, int]
 
 _ANY_SIZE = 2**63 - 1

@@ -18,8 +18,6 @@ from stores.neo4j.driver.rows import chunk_from_row, document_from_row, uid_of
 from stores.neo4j.driver.transaction import Row, Transaction, statements
 from stores.record_rows import load_access
 
-__all__ = ["Neo4jContents", "Neo4jDocuments"]
-
 _CYPHER = statements("documents")
 _GENERATION = statements("graph")["corpus"]
 

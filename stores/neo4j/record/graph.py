@@ -21,8 +21,6 @@ from stores.neo4j.driver.transaction import Transaction, batches, statements
 from stores.neo4j.record.change_log import raise_generation
 from stores.neo4j.resolution import name_entities, read_rejected
 
-__all__ = ["Changed", "Neo4jEntityMerges", "Neo4jGraphSource", "copy_merges"]
-
 _CYPHER = statements("graph")
 _CHUNKS_AT_ONCE = 500  # with some dozens of rows each
 _TRIES = 2

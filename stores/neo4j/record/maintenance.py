@@ -18,8 +18,6 @@ from stores.neo4j.record.receipts import delete_expired_receipts
 from stores.neo4j.record.revisions import count
 from stores.neo4j.trails import delete_expired_trails, delete_some_trails
 
-__all__ = ["Neo4jMaintenance"]
-
 _NOT_INDEXED = [state.value for state in RevisionState if state not in (RevisionState.INDEXED, RevisionState.DELETED)]
 _CHUNKS = 500  # with about 20 relationships each
 _ROWS = 5000

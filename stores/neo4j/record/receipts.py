@@ -5,8 +5,6 @@ from core.record_policy.submissions import RECEIPT_SECONDS, PresentReceipt, has_
 from stores.neo4j.driver.database import Neo4jDatabase
 from stores.neo4j.driver.transaction import Transaction, statements
 
-__all__ = ["Neo4jReceipts", "delete_expired_receipts"]
-
 _LIMIT = 10_000
 
 

@@ -19,8 +19,6 @@ from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.questions import rows
 from stores.sqlite.questions.rows import Key
 
-__all__ = ["SqliteQuestions"]
-
 _LIST = """
     SELECT q.* FROM questions q JOIN corpora c ON c.id = q.corpus_id
     WHERE q.corpus_id = :corpus AND q.asked_by IN (SELECT value FROM json_each(:askers)) AND c.name IS NOT NULL

@@ -22,8 +22,6 @@ from stores.sqlite.record.resolution import SqliteEntityResolution, SqliteGraphS
 from stores.sqlite.record.submissions import SqliteSubmissions
 from stores.sqlite.record.tombstones import SqliteTombstones
 
-__all__ = ["SqliteRecord"]
-
 
 class SqliteRecord:
     """Implements `core.ports.record.Record`; any number of processes may open the same file."""

@@ -19,14 +19,6 @@ from core.ports.record import (
 from stores.record_rows import dump_removal, load_removal
 from stores.sqlite.database import Connection, SqliteDatabase, now
 
-__all__ = [
-    "SqliteCertificates",
-    "insert_answers",
-    "insert_corpus",
-    "insert_removal",
-    "move_certificates",
-]
-
 _AT_ONCE = 100
 
 

@@ -28,9 +28,6 @@ from stores.sqlite.record.revisions import fail, finish_if_done, pause, release,
 from stores.sqlite.record.submissions import enqueue_into
 from stores.sqlite.rows import OF_CORPUS, OF_DOCUMENT, OF_ID, claim_from_row, id_list, marks
 
-__all__ = ["SqliteClaims", "SqliteStaging", "count_expired", "list_corpora_with_work", "select_valid"]
-
-
 _Token = tuple[str, str, int, int]
 
 _WORKING = f"r.state IN ({marks(WORKING)})"

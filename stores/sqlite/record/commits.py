@@ -32,9 +32,6 @@ from stores.sqlite.record.revisions import add_progress, set_state
 from stores.sqlite.record.tombstones import select_named, write
 from stores.sqlite.rows import OF_ID, find_corpus_number, id_list, make_corpus_number
 
-__all__ = ["Deleted", "SqliteCommits", "commit", "delete_entities"]
-
-
 _AMONG = "IN (SELECT value FROM json_each(?))"
 _NUMBERS = "SELECT number FROM entity_rows WHERE corpus = ? AND id IN (SELECT from_hex(value) FROM json_each(?))"
 

@@ -21,9 +21,6 @@ from stores.sqlite.database import Connection, SqliteDatabase
 from stores.sqlite.record.revisions import INDEXED_STATES
 from stores.sqlite.rows import OF_CORPUS, chunk_from_row, document_from_row, find_corpus_number, id_list
 
-__all__ = ["DISPLAY", "SqliteContents", "SqliteDocuments"]
-
-
 _COLUMNS = """
     SELECT d.id, d.key, d.disabled, d.access, r.state, r.reason, r.updated_at, s.media_type, s.size, s.content_hash,
         iif(d.hidden, coalesce(nullif(r.title, ''), d.key), d.title) AS title,

@@ -9,8 +9,6 @@ from stores.sqlite.database import Connection, Cursor, SqliteDatabase
 from stores.sqlite.record.documents import DISPLAY
 from stores.sqlite.rows import chunk_from_row
 
-__all__ = ["SqliteExporter"]
-
 _BATCH = 250
 """Each batch comes from a thread, so that requests take turns between."""
 _SEEN = """

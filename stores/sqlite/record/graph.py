@@ -21,9 +21,6 @@ from stores.sqlite.database import Connection, Cursor, SqliteDatabase, now
 from stores.sqlite.packing import unpack_terms
 from stores.sqlite.rows import OF_CORPUS, id_list
 
-__all__ = ["SqliteEntityMerges", "SqliteGraphSource", "copy_merges", "delete_automatic_merges", "name_entity"]
-
-
 _CHUNKS = """
     SELECT c.number, lower(hex(c.id)), lower(hex(d.id)), lower(hex(c.view_id)), c.position, unpack_ids(c.title_names),
         c.terms

@@ -11,8 +11,6 @@ from stores.sqlite.record.receipts import delete_expired_receipts
 from stores.sqlite.record.revisions import INDEXED_STATES, add_count, expire_all, finish_if_done
 from stores.sqlite.rows import delete_numbered_rows
 
-__all__ = ["SqliteMaintenance"]
-
 _TABLES = (
     *("synonyms", "merges", "automatic_merges", "rejections", "thresholds"),
     *("graph_schemas", "unsettled", "tombstones"),

@@ -3,8 +3,6 @@
 from core.record_policy.submissions import RECEIPT_SECONDS, PresentReceipt, has_answer
 from stores.sqlite.database import Connection, SqliteDatabase, now
 
-__all__ = ["SqliteReceipts", "delete_expired_receipts"]
-
 
 class SqliteReceipts:
     """Implements `core.ports.record.Receipts`."""

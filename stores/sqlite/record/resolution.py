@@ -11,8 +11,6 @@ from core.record_policy.merges import check_rejection, rejection_missing, select
 from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.record.graph import name_entity
 
-__all__ = ["SqliteEntityResolution", "SqliteGraphSchemas", "copy_resolution", "copy_schema"]
-
 
 class SqliteEntityResolution:
     """Implements `core.ports.record.EntityResolution`."""

@@ -21,33 +21,6 @@ from stores.sqlite.database import Connection, now
 from stores.sqlite.packing import pack_hash, pack_media_type
 from stores.sqlite.rows import OF_ID, corpus_from_row, marks
 
-__all__ = [
-    "INDEXED_STATES",
-    "UNFINISHED_ROWS",
-    "add_count",
-    "add_progress",
-    "cancel",
-    "expire_all",
-    "fail",
-    "find_visible_document",
-    "finish_if_done",
-    "insert_deletion",
-    "insert_revision",
-    "move_to_job",
-    "newest_of_row",
-    "next_number",
-    "pause",
-    "read_deletable_document",
-    "read_document",
-    "read_newest",
-    "read_visible_document",
-    "read_writable_corpus",
-    "release",
-    "requeue_deletions",
-    "set_state",
-]
-
-
 INDEXED_STATES = {
     "revisions_unfinished": "state IN ('queued', 'loading', 'extracting', 'writing', 'deleting')",
     "revisions_halted": "state IN ('paused', 'failed', 'cancelled')",

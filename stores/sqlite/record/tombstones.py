@@ -13,9 +13,6 @@ from stores.record_rows import dump
 from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.rows import id_list, marks
 
-__all__ = ["SqliteTombstones", "select_named", "select_orphans", "write"]
-
-
 _AMONG = "IN (SELECT from_hex(value) FROM json_each(?))"
 _NAMED = {
     "view_ids": f"SELECT view_id FROM chunks WHERE corpus_id = ? AND raw_view_id {_AMONG}",

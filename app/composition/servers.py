@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Literal
 
 from app.broker.broker import check_broker
-from app.broker.server_notifier import ServerNotifier
+from app.broker.notifiers import ServerNotifier
 from app.composition.composition import Check, Schema
 from app.composition.milvus import describe_other_indexes, make_milvus_vectors
 from app.supervision.supervision import RemoteWorkers

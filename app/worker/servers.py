@@ -13,7 +13,7 @@ import time
 from celery import signals
 
 from app.broker.notifier import OutageLog
-from app.broker.server_notifier import ServerNotifier
+from app.broker.notifiers import ServerNotifier
 from app.container import Container
 from app.worker.process import STOP_SECONDS, WorkerProcess
 from core.errors import HopweaveError

@@ -18,9 +18,7 @@ from indexer.backends import IndexingBackends
 from indexer.chunking.embedded_text import fit_embeddings
 from indexer.loading.kept_pages import pack_pages
 from indexer.loading.stated_validity import add_statements
-from indexer.pipeline.extraction.accounting import Accounting
-from indexer.pipeline.extraction.chunked_document import ChunkedDocument, find_shortfall
-from indexer.pipeline.extraction.pool import ExtractionPool, StagingBuffer
+from indexer.pipeline.extraction import Accounting, ChunkedDocument, ExtractionPool, StagingBuffer, find_shortfall
 from indexer.pipeline.options import DocumentLimits
 from indexer.pipeline.prepared_revision import PreparedRevision, RevisionBuilder
 from indexer.pipeline.progress import ProgressReport

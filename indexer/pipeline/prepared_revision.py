@@ -23,9 +23,8 @@ from core.ports.record import ChunkRow, Claim
 from core.text.terms import extract_terms
 from core.text.titles import title_names
 from indexer.chunking.embedded_text import embedded_text, fitted_heads
-from indexer.pipeline.extracted_graph import ExtractedGraph, GraphBuilder
-from indexer.pipeline.extraction.chunked_document import ChunkedDocument
-from indexer.pipeline.schema_fit import apply_schema
+from indexer.pipeline.extracted_graph import ExtractedGraph, GraphBuilder, apply_schema
+from indexer.pipeline.extraction import ChunkedDocument
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -155,8 +155,7 @@ def _read_properties(format: str, key: str, file: bytes) -> tuple[str, dict[str,
 
 
 def _read_pdf(key: str, file: bytes) -> tuple[str, dict[str, Any]]:
-    from indexer.loading.pdf.opening import open_pdf
-    from indexer.loading.pdf.properties import read_page_labels, read_properties
+    from indexer.loading.pdf.properties import open_pdf, read_page_labels, read_properties
 
     document = open_pdf(key, file)
     try:

@@ -16,8 +16,7 @@ from stores.neo4j.record.documents import Neo4jContents, Neo4jDocuments
 from stores.neo4j.record.exporter import Neo4jExporter
 from stores.neo4j.record.graph import Neo4jEntityMerges, Neo4jGraphSource
 from stores.neo4j.record.jobs import Neo4jJobs
-from stores.neo4j.record.maintenance import Neo4jMaintenance
-from stores.neo4j.record.receipts import Neo4jReceipts
+from stores.neo4j.record.maintenance import Neo4jMaintenance, Neo4jReceipts
 from stores.neo4j.record.submissions import Neo4jSubmissions
 from stores.neo4j.resolution import Neo4jEntityResolution, Neo4jGraphSchemas
 

@@ -1,20 +1,20 @@
-"""The port `Maintenance` in Neo4j: corpora with work, expired leases, orphans, and the deletion of corpora."""
+"""Maintenance in Neo4j: corpora with work, expired leases, orphans and deleted corpora; and the port of receipts."""
 
 from contextlib import suppress
 from functools import partial
 
 from core.documents import RevisionState
 from core.errors import NotFound
+from core.ids import new_id
 from core.ports.record.commits import DocumentCount
 from core.record_policy.claims import LONGEST_LEASE_SECONDS
-from core.record_policy.submissions import WORKING
+from core.record_policy.submissions import RECEIPT_SECONDS, WORKING, PresentReceipt, has_answer
 from stores.neo4j.driver.database import Neo4jDatabase
 from stores.neo4j.driver.transaction import Transaction, statements
 from stores.neo4j.questions import delete_some_questions
 from stores.neo4j.record.change_log import corpora_with_expired_changes, delete_expired_changes, raise_generation
 from stores.neo4j.record.claims import corpora_with_leases, corpora_with_work, expire_leases
 from stores.neo4j.record.jobs import abandoned_jobs, close_job, lock_job
-from stores.neo4j.record.receipts import delete_expired_receipts
 from stores.neo4j.record.revisions import count
 from stores.neo4j.trails import delete_expired_trails, delete_some_trails
 
@@ -157,3 +157,35 @@ def _delete_some_rows(tx: Transaction) -> bool:
     job = corpus["drop_job"]
     count(tx, {(job, RevisionState.QUEUED.value): -1, (job, RevisionState.DELETED.value): 1})
     return False
+
+
+_LIMIT = 10_000
+
+
+class Neo4jReceipts:
+    """Implements `core.ports.record.Receipts`."""
+
+    def __init__(self, database: Neo4jDatabase) -> None:
+        self._database = database
+
+    async def begin(self, key: str, request: str, *, lease_seconds: float) -> str | None:
+        def work(tx: Transaction) -> str | None:
+            [row] = tx.rows(statements("receipts")["lock"], id=key, token=new_id())
+            if row["request"] is not None:
+                present = PresentReceipt(request=row["request"], answer=row["answer"], age=row["age"])
+                if has_answer(present, request, lease_seconds):
+                    return str(present.answer)
+            tx.run(statements("receipts")["reserve"], id=key, request=request)
+            return None
+
+        return await self._database.write_unlocked(work)
+
+    async def finish(self, key: str, answer: str) -> None:
+        await self._database.write_unlocked(lambda tx: tx.run(statements("receipts")["finish"], id=key, answer=answer))
+
+    async def release(self, key: str) -> None:
+        await self._database.write_unlocked(lambda tx: tx.run(statements("receipts")["release"], id=key))
+
+
+def delete_expired_receipts(tx: Transaction) -> None:
+    tx.run(statements("receipts")["delete_expired"], seconds=RECEIPT_SECONDS, limit=_LIMIT)

@@ -16,8 +16,7 @@ from stores.sqlite.record.documents import SqliteContents, SqliteDocuments
 from stores.sqlite.record.exporter import SqliteExporter
 from stores.sqlite.record.graph import SqliteEntityMerges, SqliteGraphSource
 from stores.sqlite.record.jobs import SqliteJobs
-from stores.sqlite.record.maintenance import SqliteMaintenance
-from stores.sqlite.record.receipts import SqliteReceipts
+from stores.sqlite.record.maintenance import SqliteMaintenance, SqliteReceipts
 from stores.sqlite.record.resolution import SqliteEntityResolution, SqliteGraphSchemas
 from stores.sqlite.record.submissions import SqliteSubmissions
 from stores.sqlite.record.tombstones import SqliteTombstones

@@ -64,27 +64,14 @@ class Container(Adapters):
     @cached_property
     def indexing(self) -> IndexingBackends:
         return IndexingBackends(
-            corpora=self.record.corpora,
-            jobs=self.record.jobs,
-            reindexing=self.record.reindexing,
-            submissions=self.record.submissions,
-            claims=self.record.claims,
-            staging=self.record.staging,
-            commits=self.record.commits,
-            tombstones=self.record.tombstones,
-            certificates=self.record.certificates,
+            record=self.record,
             certificate_secret=self.certificate_secret,
-            keys=self.record.keys,
-            maintenance=self.record.maintenance,
-            documents=self.record.documents,
-            contents=self.record.contents,
             vectors=self.vectors,
             text=self.text,
             files=self.files,
             embedder=self.embedder,
             embedder_of=self.embedders.of,
             models=self.models,
-            schemas=self.record.graph_schemas,
             prompts=self.prompts,
             loaders=self.loaders,
         )

@@ -18,8 +18,7 @@ from indexer.loading.examples import example_of
 from indexer.loading.pdf.bold import find_in_fonts, find_repeated
 from indexer.loading.pdf.headings import Heading, begins_annex, find_in_outline, find_in_sizes, read_outline
 from indexer.loading.pdf.layout import Line, read_lines
-from indexer.loading.pdf.opening import open_pdf
-from indexer.loading.pdf.properties import read_page_labels, read_properties
+from indexer.loading.pdf.properties import open_pdf, read_page_labels, read_properties
 from indexer.loading.pdf.recognition import Tesseract, find_tesseract
 from indexer.loading.pdf.runs import read_runs
 from indexer.loading.pdf.titles import Title, find_title, is_cover, tell_apart

@@ -154,11 +154,11 @@ class Run:
         self._small = options.small_bytes
         self._max_size = max_size
         self._small_were_last = False
-        self._claims = HeldClaims(name, corpus.id, backends.claims, options, self._handle_fenced)
+        self._claims = HeldClaims(name, corpus.id, backends.record.claims, options, self._handle_fenced)
         self._accounting = Accounting()
-        self._staging = StagingBuffer(backends.staging, self._accounting, self._handle_fenced)
+        self._staging = StagingBuffer(backends.record.staging, self._accounting, self._handle_fenced)
         fine = has_fine_vectors(corpus.settings)
-        self._progress = ProgressReport(backends.claims)
+        self._progress = ProgressReport(backends.record.claims)
         self._writer = RevisionWriter(corpus, backends, self._progress, fine=fine, grace=options.grace, turns=turns)
         self._batches: set[asyncio.Task[None]] = set()
         self._write_lock = asyncio.Lock()
@@ -248,7 +248,7 @@ class Run:
         if self._refusal:
             for claim in claims:
                 if not claim.deletion:
-                    await self._backends.claims.fail(claim, self._refusal)
+                    await self._backends.record.claims.fail(claim, self._refusal)
         return claims
 
     async def _claim_in_turn(self, max_bytes: int) -> list[Claim]:

@@ -13,11 +13,10 @@ from pydantic import Field
 from core.errors import LoadFailed
 from core.ports.indexing import LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
-from indexer.loading.archives import check_archive, open_archive, read_member
+from indexer.loading.archives import check_archive, open_archive, parse_xml, read_member
 from indexer.loading.assembly import TextBuilder, finish_document, join_cells
 from indexer.loading.examples import example_of
 from indexer.loading.properties import make_metadata
-from indexer.loading.xml import parse_xml
 
 MEDIA_TYPES = ("application/epub+zip",)
 SUFFIXES = (".epub",)

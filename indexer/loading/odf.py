@@ -8,9 +8,8 @@ from typing import Any
 from zipfile import ZipFile
 
 from core.errors import LoadFailed
-from indexer.loading.archives import check_archive, open_archive, read_member
+from indexer.loading.archives import check_archive, open_archive, parse_xml, read_member
 from indexer.loading.properties import make_metadata, parse_time, read_title
-from indexer.loading.xml import parse_xml
 
 _NAMES = "urn:oasis:names:tc:opendocument:xmlns:"
 OFFICE, TEXT, TABLE, STYLE = (f"{{{_NAMES}{name}:1.0}}" for name in ("office", "text", "table", "style"))

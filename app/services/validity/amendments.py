@@ -20,10 +20,9 @@ from core.passage_context import describe_hit
 from core.ports.reasoning import Answer, Citation, Support
 from core.ports.retrieval import Hit
 from core.validity import Relation, Validity
-from core.validity.changes import ClauseChange, find_clause_changes, is_changed
+from core.validity.changes import ClauseChange, find_clause_changes, is_changed, says_more
 from core.validity.parts import is_placed
 from core.validity.statements import AMENDED_BY
-from core.validity.unread import says_more
 
 if TYPE_CHECKING:
     from app.container import Container

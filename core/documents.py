@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from core.errors import InvalidInput
+from core.filters import DocumentFilter
 from core.principals import DocumentAccess, check_access
 from core.text.characters import NO_CHARACTER, check_text, find_half, is_valid_text
 
@@ -253,3 +254,13 @@ def measure_metadata(value: object) -> tuple[int, int]:
         else:
             characters += len(one) if isinstance(one, str) else 8
     return values, characters
+
+
+def matches(where: DocumentFilter, document: Document | DocumentRef) -> bool:
+    return where.matches(
+        id=document.id,
+        key=document.key,
+        title=document.title,
+        metadata=document.metadata,
+        access=document.access,
+    )

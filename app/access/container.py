@@ -18,7 +18,6 @@ from app.access.corpora import (
     RestrictedMerges,
     RestrictedResolution,
     RestrictedSchemas,
-    matches,
 )
 from app.access.exporter import RestrictedExporter
 from app.access.submissions import MeteredSubmissions, RestrictedJobs, RestrictedQuestions, RestrictedSubmissions
@@ -27,7 +26,7 @@ from app.container import Container
 from app.container.container import RequestLimits, Watch
 from app.container.embedders import Embedders
 from app.container.trail_writer import TrailWriter
-from core.documents import Document
+from core.documents import Document, matches
 from core.execution.limits import FairSlots
 from core.filters import DocumentFilter
 from core.keys import Scope

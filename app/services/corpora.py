@@ -145,6 +145,14 @@ async def _make_settings(
     )
 
 
+async def find_corpus(container: Container, name: str) -> Corpus | None:
+    """Returns the corpus with this name, or None."""
+    try:
+        return await container.record.corpora.get(name)
+    except NotFound:
+        return None
+
+
 async def ensure(
     container: Container,
     name: str,

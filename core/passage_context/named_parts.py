@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from core.documents import HEADING_SEPARATOR
 from core.text.value_kinds import find_stems
-from core.text.word_lists import CALENDAR_WORDS, SMALL_WORDS
+from core.text.word_lists import CALENDAR_WORDS, SMALL_WORDS, words_of
 from core.validity.written_dates import leave_out_dates
 
 _READ = 1000
@@ -213,11 +213,7 @@ def _write_digits(sign: str) -> str:
     return _ROMAN.get(sign, sign)
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_AMOUNTS = _words("""
+_AMOUNTS = words_of("""
     eur usd gbp chf jpy cad aud nzd sek nok dkk pln czk huf inr cny brl euro euros dollar dollars franken pfund pound
     pounds franc francs cent cents yen rupees
     amount amounts value sum total price cost costs age weight betrag wert summe preis kosten alter gewicht montant

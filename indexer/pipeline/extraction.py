@@ -6,8 +6,7 @@ that are to be staged, so that what is paid for is soon stored.
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from core.errors import BudgetExhausted, ContextTooLong, Fenced, ModelFailed, ModelRefused, Unavailable
@@ -200,17 +199,8 @@ class StagingBuffer:
         self._accounting.mark_recorded(spent)
         self._on_fenced(fenced)
 
-    @asynccontextmanager
-    async def periodic_flush(self) -> AsyncIterator[None]:
-        """Flushes about once a second, or when the buffer is full, while the block lasts."""
-        task = asyncio.create_task(self._flush_forever())
-        try:
-            yield
-        finally:
-            task.cancel()
-            await asyncio.wait([task])
-
-    async def _flush_forever(self) -> None:
+    async def flush_forever(self) -> None:
+        """Flushes about once a second, or when the buffer is full."""
         while True:
             try:
                 async with asyncio.timeout(_MAX_SECONDS):

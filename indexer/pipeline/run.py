@@ -4,7 +4,7 @@ First come the claims that it holds: made in batches, renewed while they are hel
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager
 from sys import maxsize
 
@@ -95,17 +95,8 @@ class HeldClaims:
         """Makes what is held claimable at once. The attempt counts, so a document that always fails is given up."""
         await self._store.renew(list(self._held.values()), lease_seconds=0.0)
 
-    @asynccontextmanager
-    async def periodic_renewal(self) -> AsyncIterator[None]:
-        """Renews the leases every `renew_seconds` while the block lasts."""
-        task = asyncio.create_task(self._renew_forever())
-        try:
-            yield
-        finally:
-            task.cancel()
-            await asyncio.wait([task])
-
-    async def _renew_forever(self) -> None:
+    async def renew_forever(self) -> None:
+        """Renews the leases every `renew_seconds`."""
         while True:
             await asyncio.sleep(self._options.renew_seconds)
             held = list(self._held.values())
@@ -192,7 +183,11 @@ class Run:
 
     async def run(self, may_continue: Callable[[], Awaitable[bool]]) -> bool:
         """Works until nothing is claimable (returns False), or until `may_continue` returns False (returns True)."""
-        async with self._claims.periodic_renewal(), self._staging.periodic_flush(), self._progress.periodic():
+        async with (
+            _beside(self._claims.renew_forever()),
+            _beside(self._staging.flush_forever()),
+            _beside(self._progress.report_forever()),
+        ):
             try:
                 more = await self._run(may_continue)
             except (Unavailable, InvalidSettings, asyncio.CancelledError):  # a store, and no document, is at fault
@@ -330,3 +325,14 @@ class Run:
         self._claims.discard(claims)
         if self._pool is not None and claims:
             self._pool.cancel(claims)
+
+
+@asynccontextmanager
+async def _beside(work: Coroutine[None, None, None]) -> AsyncIterator[None]:
+    """Runs work that does not end by itself while the block lasts."""
+    task = asyncio.create_task(work)
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait([task])

@@ -278,3 +278,10 @@ def _prepare(connection: Connection) -> None:
 def _roll_back(connection: Connection) -> None:
     if connection.in_transaction:
         connection.execute("rollback")
+
+
+class SqlitePort:
+    """A port of the record over its database."""
+
+    def __init__(self, database: SqliteDatabase) -> None:
+        self._database = database

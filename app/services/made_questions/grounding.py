@@ -20,6 +20,7 @@ from core.execution.limits import check_work
 from core.text.entity_types import EntityType, FactEnd, choose_type, find_type_of_fact
 from core.text.entity_types.kinds import KINDS
 from core.text.sentences import split_sentences
+from core.text.word_lists import words_of
 
 _LONGEST_SENTENCE = 400
 _MOST_BETWEEN = 6
@@ -280,28 +281,24 @@ def _is_list(after: str) -> bool:
     return ", and " in after[:60] or ", or " in after[:60]
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_PAST = _words("""
+_PAST = words_of("""
     won led held sang wrote left met took ran fought beat lost taught drew began bore built bought sold fled grew rose
     sank shot stole swam threw wore flew fell drove chose broke became
 """)
 """Verbs of the past without "ed"."""
-_PRESENT = _words("""
+_PRESENT = words_of("""
     features plays hosts crosses borders flows serves owns operates produces publishes covers leads links connects
     overlooks drains represents
 """)
-_VAGUE = _words("""
+_VAGUE = words_of("""
     used included contained said called named considered became remained received reported noted based followed
     stated needed seemed tried wanted involved added
     mentioned listed related described based compared associated known interested regarded
 """)
 """Verbs that say too little to describe anything."""
-_STRANDED = _words("in at for from to with on by near under against as over into")
+_STRANDED = words_of("in at for from to with on by near under against as over into")
 """Prepositions that may stand at the end of a description: "the club that Ada Lund played for"."""
-_BE = _words("is was")
+_BE = words_of("is was")
 _NOUNS = re.compile(r"[a-z]+(?:-[a-z]+)*(?: [a-z]+(?:-[a-z]+)*){0,2}")
 _NO_NAMES = frozenset({EntityType.DATE, EntityType.AMOUNT})
 

@@ -78,3 +78,10 @@ def _locked(inner: "ManagedTransaction", corpus_id: str | None) -> Transaction:
     if corpus_id is not None:
         tx.lock(corpus_id)
     return tx
+
+
+class Neo4jPort:
+    """A port of the record over its database."""
+
+    def __init__(self, database: Neo4jDatabase) -> None:
+        self._database = database

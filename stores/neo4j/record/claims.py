@@ -24,7 +24,7 @@ from core.record_policy.claims import (
     split,
 )
 from core.record_policy.submissions import STOPPABLE, WORKING, check_distinct_keys
-from stores.neo4j.driver.database import Neo4jDatabase
+from stores.neo4j.driver.database import Neo4jPort
 from stores.neo4j.driver.rows import claim_from_row, document_uid, revision_uid, uid_of
 from stores.neo4j.driver.transaction import Row, Transaction, statements
 from stores.neo4j.record.jobs import touch_job
@@ -244,11 +244,8 @@ def expire_leases(tx: Transaction, corpus_id: str, except_worker: str | None) ->
 _ClaimsWork = Callable[[Transaction, Sequence[Claim]], Sequence[Claim] | None]
 
 
-class Neo4jClaims:
+class Neo4jClaims(Neo4jPort):
     """Implements `core.ports.record.Claims`. The claims of a corpus that is deleted are fenced."""
-
-    def __init__(self, database: Neo4jDatabase) -> None:
-        self._database = database
 
     async def list_corpora(self, only: ClaimFilter = EVERY_REVISION) -> list[str]:
         return await self._database.read(lambda tx: _claimable_corpora(tx, only))
@@ -339,11 +336,8 @@ def _bind(work: _ClaimsWork, claims: Sequence[Claim]) -> Callable[[Transaction],
     return lambda tx: work(tx, claims) or ()
 
 
-class Neo4jStaging:
+class Neo4jStaging(Neo4jPort):
     """Implements `core.ports.record.Staging`."""
-
-    def __init__(self, database: Neo4jDatabase) -> None:
-        self._database = database
 
     async def stage(self, extractions: Sequence[StagedExtraction], spent: Sequence[JobUsage] = ()) -> list[Claim]:
         jobs = {usage.job_id for usage in spent}

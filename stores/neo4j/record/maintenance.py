@@ -9,7 +9,7 @@ from core.ids import new_id
 from core.ports.record.commits import DocumentCount
 from core.record_policy.claims import LONGEST_LEASE_SECONDS
 from core.record_policy.submissions import RECEIPT_SECONDS, WORKING, PresentReceipt, has_answer
-from stores.neo4j.driver.database import Neo4jDatabase
+from stores.neo4j.driver.database import Neo4jPort
 from stores.neo4j.driver.transaction import Transaction, statements
 from stores.neo4j.questions import delete_some_questions
 from stores.neo4j.record.change_log import corpora_with_expired_changes, delete_expired_changes, raise_generation
@@ -27,11 +27,8 @@ _KINDS = (
 )
 
 
-class Neo4jMaintenance:
+class Neo4jMaintenance(Neo4jPort):
     """Implements `core.ports.record.Maintenance`."""
-
-    def __init__(self, database: Neo4jDatabase) -> None:
-        self._database = database
 
     async def list_corpora_with_work(self) -> list[str]:
         return await self._database.read(corpora_with_work)
@@ -162,11 +159,8 @@ def _delete_some_rows(tx: Transaction) -> bool:
 _LIMIT = 10_000
 
 
-class Neo4jReceipts:
+class Neo4jReceipts(Neo4jPort):
     """Implements `core.ports.record.Receipts`."""
-
-    def __init__(self, database: Neo4jDatabase) -> None:
-        self._database = database
 
     async def begin(self, key: str, request: str, *, lease_seconds: float) -> str | None:
         def work(tx: Transaction) -> str | None:

@@ -14,7 +14,7 @@ from core.ports.record import Commit, Outcome, RemovalKind, RemovedDocument, Tom
 from core.record_policy.commits import ChunkChanges, check_one_corpus, misses_entities
 from stores.record_rows import dump
 from stores.sqlite.changes import log_chunks, log_synonyms, raise_generation
-from stores.sqlite.database import Connection, SqliteDatabase, now
+from stores.sqlite.database import Connection, SqlitePort, now
 from stores.sqlite.record.certificates import insert_removal
 from stores.sqlite.record.claims import select_valid
 from stores.sqlite.record.commit_rows import (
@@ -330,11 +330,8 @@ def _write_tombstone(
     )
 
 
-class SqliteCommits:
+class SqliteCommits(SqlitePort):
     """Implements `core.ports.record.Commits`. A commit is one transaction, for which rows are made ready before."""
-
-    def __init__(self, database: SqliteDatabase) -> None:
-        self._database = database
 
     async def commit(
         self, commits: Sequence[Commit], synonyms: Sequence[Synonym] = (), *, grace: float, seen: int | None = None

@@ -4,7 +4,7 @@ from core.documents import RevisionState
 from core.ports.record.commits import DocumentCount
 from core.record_policy.submissions import RECEIPT_SECONDS, PresentReceipt, has_answer
 from stores.sqlite import changes
-from stores.sqlite.database import Connection, SqliteDatabase, now
+from stores.sqlite.database import Connection, SqlitePort, now
 from stores.sqlite.record import claims
 from stores.sqlite.record.commits import delete_entities
 from stores.sqlite.record.jobs import close_abandoned
@@ -35,11 +35,8 @@ _NOT_INDEXED = " UNION ALL ".join(
 """Documents by the state of their newest revision, which is not `indexed`. All others that readers see are."""
 
 
-class SqliteMaintenance:
+class SqliteMaintenance(SqlitePort):
     """Implements `core.ports.record.Maintenance`."""
-
-    def __init__(self, database: SqliteDatabase) -> None:
-        self._database = database
 
     async def list_corpora_with_work(self) -> list[str]:
         return await self._database.read(claims.list_corpora_with_work)
@@ -133,11 +130,8 @@ def _orphans(cx: Connection, corpus_id: str) -> list[str]:
     return [row["id"] for row in rows]
 
 
-class SqliteReceipts:
+class SqliteReceipts(SqlitePort):
     """Implements `core.ports.record.Receipts`."""
-
-    def __init__(self, database: SqliteDatabase) -> None:
-        self._database = database
 
     async def begin(self, key: str, request: str, *, lease_seconds: float) -> str | None:
         def work(cx: Connection) -> str | None:

@@ -24,8 +24,8 @@ from pydantic import SecretStr
 from core.errors import BudgetExhausted, InvalidSettings
 from core.execution.bounded_answers import AnswerBounds, bounding_hooks
 from core.execution.limits import FairSlots, current_caller
+from core.telemetry.spans import add_headers
 from models.endpoint_errors import show_address
-from models.outgoing import add_headers
 
 _MINUTE = 60.0
 

@@ -59,13 +59,13 @@ def listen_in_folder(folder: Path) -> Iterator[socket.socket | None]:
             path.unlink(missing_ok=True)
 
 
-def connect_to_server(folder: Path, *, timeout: float | None = None) -> socket.socket | None:
+def connect_to_server(folder: Path) -> socket.socket | None:
     """Returns a connection to the server that runs on the folder; None if there is none."""
     if not hasattr(socket, "AF_UNIX"):
         return None
     connection = _try_connect(folder / NAME)
     if connection is not None:
-        connection.settimeout(timeout)
+        connection.settimeout(None)
     return connection
 
 

@@ -126,7 +126,7 @@ def find_parts(text: str) -> Iterator[Part]:
         kind = min(find_stems(word), default="")
         if not kind or word in _OF_ANYTHING or word in CALENDAR_WORDS:
             continue
-        if _is_number(found) and is_before_amount(word):
+        if _is_number(found) and _is_before_amount(word):
             continue
         signs = list(_follow_signs(text, found))
         bound = bool(signs) and is_bound(text, found.start(), signs[-1].end())
@@ -139,7 +139,7 @@ def find_parts(text: str) -> Iterator[Part]:
 def _follow_signs(text: str, first: re.Match[str]) -> Iterator[re.Match[str]]:
     """Yields the sign of a part, and the further signs behind it, up to an amount: "phase 2 – 3 weeks"."""
     following: re.Match[str] | None = first
-    while following is not None and not (_is_number(following) and has_unit_behind(text, following.end())):
+    while following is not None and not (_is_number(following) and _has_unit_behind(text, following.end())):
         yield following
         following = _NEXT.match(text, following.end())
 
@@ -253,12 +253,12 @@ _WINDOW = 120
 """Characters before a part in which a bound is looked for."""
 
 
-def is_before_amount(word: str) -> bool:
+def _is_before_amount(word: str) -> bool:
     """Returns whether a word, in small letters, goes before numbers that are no signs."""
     return word in _AMOUNTS or _PARTICIPLE.fullmatch(word) is not None
 
 
-def has_unit_behind(text: str, end: int) -> bool:
+def _has_unit_behind(text: str, end: int) -> bool:
     """Returns whether a unit of measure or a currency stands behind the number that ends at `end`."""
     return _UNIT_BEHIND.match(text, end) is not None
 

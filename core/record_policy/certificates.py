@@ -46,10 +46,6 @@ class HashKey:
         """Returns the HMAC of the SHA-256 (`core.ids.content_hash`) of an original."""
         return self._hash(f"content:{content_hash}")
 
-    def hash_words(self, words: str) -> str:
-        """Returns the HMAC of a run of words."""
-        return self._hash(f"words:{words}")
-
     def _hash(self, text: str) -> str:
         return hmac.new(bytes.fromhex(self.hex), text.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
 

@@ -105,7 +105,7 @@ class ClauseChange:
 
 def find_clause_changes(text: str, heading: str = "") -> Iterator[ClauseChange]:
     """Yields the changes that a passage of an amendment with these headings makes, in order."""
-    sentences = list(list_sentences(text))
+    sentences = list(_list_sentences(text))
     at = 0
     for number, (start, end) in enumerate(sentences):
         if start < at or end - start > _LONGEST:
@@ -126,7 +126,7 @@ def find_clause_changes(text: str, heading: str = "") -> Iterator[ClauseChange]:
             yield ending
 
 
-def list_sentences(text: str) -> Iterator[tuple[int, int]]:
+def _list_sentences(text: str) -> Iterator[tuple[int, int]]:
     """Yields the sentences, each of them of one paragraph at most."""
     for start, end in split_sentences(text):
         at = start
@@ -339,7 +339,7 @@ def says_more(text: str, changes: Sequence[ClauseChange]) -> bool:
 def _leave_out(text: str, changes: Sequence[ClauseChange]) -> Iterator[tuple[int, int]]:
     """Yields where the sentences, or what is left of them, begin and end that are of no change."""
     spans = sorted((change.start, change.start + len(change.text)) for change in changes)
-    for start, end in list_sentences(text):
+    for start, end in _list_sentences(text):
         at = start
         for begun, ended in spans:
             if begun < end and ended > at:

@@ -52,7 +52,7 @@ class TableLoader:
     def load(self, source: Source) -> LoadedDocument:
         config = self._config
         decoded = decode_source(source)
-        delimiter = config.delimiter or find_delimiter(decoded.text)
+        delimiter = config.delimiter or _find_delimiter(decoded.text)
         table = read_rows(decoded.text, delimiter, _HEADER[config.header], source.key)
         builder = TextBuilder()
         heading, size = "", 0
@@ -107,7 +107,7 @@ class Table:
     rows: Iterator[list[str]]
 
 
-def find_delimiter(text: str) -> str:
+def _find_delimiter(text: str) -> str:
     """Returns the delimiter that cuts most of the first rows into the same number of columns, at least two."""
     head = text[:_LOOKED_AT_CHARACTERS]
     scores = {delimiter: _score(head, delimiter) for delimiter in _DELIMITERS}

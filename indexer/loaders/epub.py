@@ -136,7 +136,7 @@ def _add_chapter(builder: TextBuilder, archive: ZipFile, path: str, name: str, k
         return
     if next((one for one in body.iter("{*}h1", "{*}h2", "{*}h3", "{*}h4", "{*}h5", "{*}h6")), None) is None:
         builder.add_heading(1, name, line="")
-    add_xhtml(builder, body)
+    _add_xhtml(builder, body)
 
 
 def build(config: Config, _backends: object) -> Loader:
@@ -152,7 +152,7 @@ _BLOCKS = (
 _SPACE = re.compile(r"\s+")
 
 
-def add_xhtml(builder: TextBuilder, body: Any) -> None:
+def _add_xhtml(builder: TextBuilder, body: Any) -> None:
     """Adds the text of an element."""
     writer = _Writer(builder)
     writer.write(body)

@@ -48,7 +48,7 @@ class MarkdownLoader:
     def load(self, source: Source) -> LoadedDocument:
         decoded = decode_source(source)
         text = decoded.text
-        front = read_front_matter(text) if self._config.front_matter else FrontMatter()
+        front = read_front_matter(text) if self._config.front_matter else _FrontMatter()
         headings = find_headings(text, front.end)
         tops = [heading for heading in headings if heading.level == 1 and heading.title]
         first = tops[0].title if tops and not begins_releases(tops) else ""
@@ -76,7 +76,7 @@ _YAML_FIELD = re.compile(r"""[\w"'-][^:\r\n]*:(\s|$)|#""")
 
 
 @dataclass(frozen=True, slots=True)
-class FrontMatter:
+class _FrontMatter:
     """The fields, the offset where the text begins, and `note`, which says why there are no fields although it does."""
 
     fields: Mapping[str, Any] = field(default_factory=dict)
@@ -84,7 +84,7 @@ class FrontMatter:
     note: str = ""
 
 
-def read_front_matter(text: str) -> FrontMatter:
+def read_front_matter(text: str) -> _FrontMatter:
     """Returns the front matter of a text. A thematic break in the first line does not begin front matter.
 
     Dates are strings as in ISO 8601, so that they can be compared. Front matter that cannot be parsed remains text, and
@@ -93,13 +93,13 @@ def read_front_matter(text: str) -> FrontMatter:
     first = _LINE.match(text)
     fence = first[1].rstrip() if first else ""
     if first is None or fence not in _FENCES:
-        return FrontMatter()
+        return _FrontMatter()
     end = _find_end(text, first.end(), _FENCES[fence])
     if end is None:
-        return FrontMatter()
+        return _FrontMatter()
     inner = text[first.end() : end[0]]
     if fence == "---" and not _YAML_FIELD.match(inner):
-        return FrontMatter()
+        return _FrontMatter()
     try:
         parsed = (
             _parse_yaml(inner) if fence == "---" else tomllib.loads(inner.replace("\r\n", "\n").replace("\r", "\n"))
@@ -107,10 +107,10 @@ def read_front_matter(text: str) -> FrontMatter:
         plain = _make_plain(parsed or {}, 0)
     except (ValueError, RecursionError, OverflowError) as error:
         kind = "YAML" if fence == "---" else "TOML"
-        return FrontMatter(note=f"the front matter is read as text: it is no valid {kind} ({_one_line(error)})")
+        return _FrontMatter(note=f"the front matter is read as text: it is no valid {kind} ({_one_line(error)})")
     if not isinstance(plain, dict):
-        return FrontMatter()
-    return FrontMatter(fields=plain, end=end[1])
+        return _FrontMatter()
+    return _FrontMatter(fields=plain, end=end[1])
 
 
 def _find_end(text: str, begin: int, closing: tuple[str, ...]) -> tuple[int, int] | None:
@@ -184,6 +184,6 @@ def _one_line(error: BaseException) -> str:
     return " ".join(str(error).split())[:200]
 
 
-def _own_title(front: FrontMatter) -> str:
+def _own_title(front: _FrontMatter) -> str:
     title = front.fields.get("title")
     return one_line(title) if isinstance(title, str) else ""

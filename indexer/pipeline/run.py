@@ -27,7 +27,7 @@ from indexer.selection.extractors import has_fine_vectors, make_chunker, make_ex
 _MAX_DOCUMENTS = 1000
 
 
-class HeldClaims:
+class _HeldClaims:
     """Claims revisions of one corpus for one worker. `on_fenced` is called with claims that turn out to be fenced."""
 
     def __init__(
@@ -145,7 +145,7 @@ class Run:
         self._small = options.small_bytes
         self._max_size = max_size
         self._small_were_last = False
-        self._claims = HeldClaims(name, corpus.id, backends.record.claims, options, self._handle_fenced)
+        self._claims = _HeldClaims(name, corpus.id, backends.record.claims, options, self._handle_fenced)
         self._accounting = Accounting()
         self._staging = StagingBuffer(backends.record.staging, self._accounting, self._handle_fenced)
         fine = has_fine_vectors(corpus.settings)

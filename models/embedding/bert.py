@@ -164,7 +164,7 @@ class BertEncoder:
         self._tokenizer, _ = self.tokenizer()
         self._tokenizer.enable_truncation(layout.reads)
         self._tokenizer.no_padding()
-        graph = open_graph(_key(layout, weights, bfloat16), lambda: _build(layout, weights), half=bfloat16)
+        graph = _open_graph(_key(layout, weights, bfloat16), lambda: _build(layout, weights), half=bfloat16)
         self._passages = _Compiled(graph, threads, bfloat16=bfloat16)
         self._questions = _Compiled(graph, min(threads, _MOST_FOR_QUESTIONS), bfloat16=bfloat16)
 
@@ -291,7 +291,7 @@ _ABANDONED_SECONDS = 3600
 _log = logging.getLogger("hopweave.models")
 
 
-def open_graph(key: str, build: "Callable[[], Model]", *, half: bool) -> "Model":
+def _open_graph(key: str, build: "Callable[[], Model]", *, half: bool) -> "Model":
     """Returns the graph of `key` from the user's cache folder; a missing or damaged graph is built and kept.
 
     `half` keeps the weights in 16 bits. A graph that cannot be kept is used from memory: a full disk or a read-only

@@ -4,7 +4,7 @@
 change which facts are asked for.
 
 With a predicate that `wording` has no question for, a fact still describes: "the footballer who joined Orell Town".
-`read_description` takes the verb in the form in which the text has it, so it needs no list of verbs.
+`_read_description` takes the verb in the form in which the text has it, so it needs no list of verbs.
 """
 
 import re
@@ -62,7 +62,7 @@ def ground_facts(material: Material) -> list[Grounded]:
     found = []
     for fact in material.facts:
         check_work()
-        relation = read_relation(fact.predicate) or read_description(fact.predicate)
+        relation = read_relation(fact.predicate) or _read_description(fact.predicate)
         subject, object_ = material.names.get(fact.subject_id, ""), material.names.get(fact.object_id, "")
         if relation is None or not _is_name(subject, longer) or not _is_end(object_, types.get(fact.object_id)):
             continue
@@ -358,7 +358,7 @@ class _Role:
         return f"the {self.noun} {self.preposition} {object_.name}" if subject.type not in _NO_NAMES else ""
 
 
-def read_description(predicate: str) -> _Said | _Role | None:
+def _read_description(predicate: str) -> _Said | _Role | None:
     """Returns the relation of a predicate whose words can describe one of its ends; None for others."""
     words = predicate.split()
     if not words or not predicate.isascii() or predicate != predicate.lower() or not _VAGUE.isdisjoint(words):

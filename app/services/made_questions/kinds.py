@@ -48,7 +48,7 @@ def _make_single(sources: Sources) -> Iterator[MadeQuestion]:
 
 def _make_two_hops(sources: Sources) -> Iterator[MadeQuestion]:
     yield from make_two_hop(sources)
-    yield from make_mentioned(sources)
+    yield from _make_mentioned(sources)
 
 
 _COMPARED = {
@@ -211,7 +211,7 @@ _FROM_ONE = 3
 _WORD = re.compile(r"\w+")
 
 
-def make_mentioned(sources: Sources) -> Iterator[MadeQuestion]:
+def _make_mentioned(sources: Sources) -> Iterator[MadeQuestion]:
     """Asks for a fact of something that the document of another title mentions, and names that title only."""
     types, _ = read_types(sources.material)
     kinds = _Kinds({name.casefold(): types.get(id) for id, name in sources.material.names.items()})

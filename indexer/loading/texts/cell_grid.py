@@ -2,7 +2,7 @@
 
 So each line of a table has its cells in the same columns, and a reader of the lines knows the row and column of each.
 Columns that only lay out figures are no columns: a filing has a figure as `$ | 1,234 | ` or `(56 | )` over three
-columns, and a label over three more. `fold_columns` decides which columns belong to one figure.
+columns, and a label over three more. `_fold_columns` decides which columns belong to one figure.
 """
 
 import re
@@ -25,7 +25,7 @@ class Cell:
     text: str
 
 
-def fold_columns(rows: Sequence[Mapping[int, Cell]]) -> list[list[str]]:
+def _fold_columns(rows: Sequence[Mapping[int, Cell]]) -> list[list[str]]:
     """Returns the texts of the rows, without columns that only lay out figures. `rows` have cells by column.
 
     A column is a part of the column beside it if in each row it is empty, has the same merged cell, or has a sign that
@@ -142,7 +142,7 @@ class CellGrid:
 
     def lines(self) -> list[str]:
         """Returns the rows that have text. A row of a single cell is the text of this cell."""
-        return [line for row in fold_columns(self._rows) if (line := _write_row(row))]
+        return [line for row in _fold_columns(self._rows) if (line := _write_row(row))]
 
 
 def _write_row(texts: Sequence[str]) -> str:

@@ -226,15 +226,15 @@ def _fail(tx: Transaction, uids: Collection[str], reason: str) -> None:
     requeue_deletions(tx, uids)
 
 
-def corpora_with_leases(tx: Transaction, except_worker: str | None) -> list[str]:
-    """Returns the ids of the corpora in which a worker other than `except_worker` has a claim."""
-    rows = tx.rows(statements("claims")["corpora_with_leases"], working=WORKING, except_worker=except_worker)
+def corpora_with_leases(tx: Transaction) -> list[str]:
+    """Returns the ids of the corpora in which a worker has a claim."""
+    rows = tx.rows(statements("claims")["corpora_with_leases"], working=WORKING)
     return [row["id"] for row in rows]
 
 
-def expire_leases(tx: Transaction, corpus_id: str, except_worker: str | None) -> int:
+def expire_leases(tx: Transaction, corpus_id: str) -> int:
     """Ends the leases of a corpus and returns how many there were. Their claims are fenced at once."""
-    rows = tx.rows(statements("claims")["leased"], corpus_id=corpus_id, working=WORKING, except_worker=except_worker)
+    rows = tx.rows(statements("claims")["leased"], corpus_id=corpus_id, working=WORKING)
     uids = sorted(row["uid"] for row in rows)
     tx.run_batches(statements("claims")["expire"], uids)
     move(tx, uids, RevisionState.QUEUED, fence=True)

@@ -33,13 +33,11 @@ class Neo4jMaintenance(Neo4jPort):
     async def list_corpora_with_work(self) -> list[str]:
         return await self._database.read(corpora_with_work)
 
-    async def expire_leases(self, *, except_worker: str | None = None) -> int:
+    async def expire_leases(self) -> int:
         expired = 0
-        for corpus_id in await self._database.read(lambda tx: corpora_with_leases(tx, except_worker)):
+        for corpus_id in await self._database.read(corpora_with_leases):
             try:
-                expired += await self._database.write(
-                    corpus_id, lambda tx: expire_leases(tx, tx.corpus["id"], except_worker)
-                )
+                expired += await self._database.write(corpus_id, lambda tx: expire_leases(tx, tx.corpus["id"]))
             except NotFound:
                 continue  # the corpus was deleted meanwhile, with its revisions
         return expired

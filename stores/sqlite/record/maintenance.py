@@ -41,8 +41,8 @@ class SqliteMaintenance(SqlitePort):
     async def list_corpora_with_work(self) -> list[str]:
         return await self._database.read(claims.list_corpora_with_work)
 
-    async def expire_leases(self, *, except_worker: str | None = None) -> int:
-        return await self._database.write(lambda cx: expire_all(cx, except_worker))
+    async def expire_leases(self) -> int:
+        return await self._database.write(expire_all)
 
     async def count_expired_leases(self, corpus_id: str) -> int:
         return await self._database.read(lambda cx: claims.count_expired(cx, corpus_id))

@@ -303,11 +303,11 @@ def _fence(cx: Connection, seqs: Sequence[int]) -> None:
     cx.executemany("UPDATE revision_rows SET epoch = epoch + 1, owner = NULL WHERE seq = ?", [(seq,) for seq in seqs])
 
 
-def expire_all(cx: Connection, except_worker: str | None) -> int:
-    """See `core.ports.record.Maintenance.expire_leases`. The claims are fenced before other workers claim again."""
+def expire_all(cx: Connection) -> int:
+    """See `core.ports.record.Maintenance.expire_leases`. The claims are fenced before workers claim again."""
     rows = cx.execute(
-        f"SELECT seq FROM revisions r WHERE {UNFINISHED_ROWS} AND r.state IN ({marks(WORKING)}) AND owner IS NOT ?",
-        (*WORKING, except_worker),
+        f"SELECT seq FROM revisions r WHERE {UNFINISHED_ROWS} AND r.state IN ({marks(WORKING)}) AND owner IS NOT NULL",
+        WORKING,
     )
     seqs = [row["seq"] for row in rows]
     set_state(cx, seqs, RevisionState.QUEUED)

@@ -251,11 +251,9 @@ def read_last_place(db: sqlite3.Connection) -> int:
     return int(found[0]) if found else 0
 
 
-def read_places(db: sqlite3.Connection, collection: Collection, after: int = -1) -> NDArray[np.int64]:
-    """Returns the places of all rows beyond a place, ascending. Reads an index only."""
-    found = db.execute(
-        "SELECT place FROM vectors WHERE collection = ? AND place > ? ORDER BY place", (collection.number, after)
-    )
+def read_places(db: sqlite3.Connection, collection: Collection) -> NDArray[np.int64]:
+    """Returns the places of all rows, ascending. Reads an index only."""
+    found = db.execute("SELECT place FROM vectors WHERE collection = ? ORDER BY place", (collection.number,))
     return np.fromiter((place for (place,) in found), dtype=np.int64)
 
 

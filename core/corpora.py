@@ -9,19 +9,6 @@ from enum import StrEnum
 from core.documents import EmbeddedBy
 from core.errors import InvalidInput
 
-__all__ = [
-    "CORPUS_NAME",
-    "CORPUS_NAME_RULE",
-    "NO_EMBEDDING",
-    "NO_GRAPH",
-    "Corpus",
-    "CorpusCounts",
-    "CorpusSettings",
-    "Fine",
-    "check_corpus_name",
-    "check_embedded_by",
-]
-
 CORPUS_NAME = "[a-z0-9][a-z0-9_-]{0,62}"
 CORPUS_NAME_RULE = "1 to 63 of a-z, 0-9, '-' and '_', beginning with a letter or digit"
 _NAME = re.compile(CORPUS_NAME)

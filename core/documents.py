@@ -8,36 +8,9 @@ from enum import StrEnum
 from typing import Any
 
 from core.errors import InvalidInput
+from core.filters import DocumentFilter
 from core.principals import DocumentAccess, check_access
 from core.text.characters import NO_CHARACTER, check_text, find_half, is_valid_text
-
-__all__ = [
-    "HEADING_SEPARATOR",
-    "KEY_PATTERN",
-    "LOADER_NOTES",
-    "MAX_KEY_LENGTH",
-    "MAX_METADATA_LENGTH",
-    "MAX_METADATA_VALUES",
-    "MAX_TITLE_LENGTH",
-    "READ_BY",
-    "Chunk",
-    "Document",
-    "DocumentRef",
-    "EmbeddedBy",
-    "Metadata",
-    "OnConflict",
-    "RevisionState",
-    "Span",
-    "Submission",
-    "check_key",
-    "check_media_type",
-    "check_metadata",
-    "check_submission",
-    "check_title",
-    "is_media_type",
-    "loader_notes",
-    "measure_metadata",
-]
 
 Metadata = Mapping[str, Any]
 
@@ -281,3 +254,13 @@ def measure_metadata(value: object) -> tuple[int, int]:
         else:
             characters += len(one) if isinstance(one, str) else 8
     return values, characters
+
+
+def matches(where: DocumentFilter, document: Document | DocumentRef) -> bool:
+    return where.matches(
+        id=document.id,
+        key=document.key,
+        title=document.title,
+        metadata=document.metadata,
+        access=document.access,
+    )

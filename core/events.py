@@ -5,19 +5,6 @@ from typing import ClassVar
 
 from core.ports.reasoning import Answer, Step
 from core.ports.retrieval import Hit
-from core.trace import NoteEvent
-
-__all__ = [
-    "AnswerEvent",
-    "CallEvent",
-    "NoteEvent",
-    "PlanEvent",
-    "PlannedStep",
-    "ReviewEvent",
-    "SearchEvent",
-    "StepEvent",
-    "TokenEvent",
-]
 
 
 @dataclass(frozen=True, kw_only=True)

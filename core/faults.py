@@ -6,8 +6,6 @@ from typing import Any
 
 from pydantic import ValidationError
 
-__all__ = ["describe_bug", "describe_fault", "describe_faults", "strip_labels"]
-
 _RAISED = "Value error, "
 _LABEL = re.compile(r"(?:[a-z]+-)?[a-z]+\[.*\]", re.DOTALL)
 _PLACES = 5

@@ -18,16 +18,6 @@ from core.ids import digest
 from core.text.characters import NO_CHARACTER, find_half
 from core.text.dates import is_date_like, parse_date
 
-__all__ = [
-    "MAX_CHARACTERS",
-    "MAX_DEPTH",
-    "MAX_TERMS",
-    "DocumentFilter",
-    "describe_no_match",
-    "has_empty_part",
-    "parse_filter",
-]
-
 MAX_DEPTH = 5
 MAX_TERMS = 100
 MAX_CHARACTERS = 20_000

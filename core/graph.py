@@ -6,20 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-__all__ = [
-    "Entity",
-    "EntityMerge",
-    "EntityRejection",
-    "Extraction",
-    "Fact",
-    "Fit",
-    "FitTally",
-    "Mention",
-    "Surface",
-    "Synonym",
-    "Triple",
-]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Surface:

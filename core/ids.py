@@ -7,21 +7,6 @@ import hashlib
 import secrets
 from collections.abc import Iterable
 
-__all__ = [
-    "assertion_id",
-    "chunk_id",
-    "content_hash",
-    "digest",
-    "document_id",
-    "embed_hash",
-    "entity_id",
-    "merge_id",
-    "new_id",
-    "pair_id",
-    "triple_id",
-    "view_id",
-]
-
 
 def digest(kind: str, parts: Iterable[str]) -> str:
     """Returns 128 bits of SHA-256 over length-prefixed parts, as 32 hexadecimal digits.

@@ -7,8 +7,6 @@ from enum import StrEnum
 
 from core.graph import FitTally
 
-__all__ = ["Job", "JobAhead", "JobKind", "JobProgress", "JobState", "derive_job_state"]
-
 
 class JobKind(StrEnum):
     INGEST = "ingest"

@@ -21,19 +21,6 @@ from core.filters import parse_filter
 from core.principals import check_principals
 from core.text.characters import check_text
 
-__all__ = [
-    "NO_LIMITS",
-    "ApiKey",
-    "KeyLimits",
-    "KeyState",
-    "KeyUsage",
-    "Scope",
-    "hash_key",
-    "id_of_key",
-    "make_key",
-    "matches_hash",
-]
-
 _PREFIX = "hw"
 _SECRET_BYTES = 32
 _MAX_NAME = 200

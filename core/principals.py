@@ -13,18 +13,6 @@ from core.errors import InvalidInput
 from core.filters import DocumentFilter
 from core.text.characters import check_text
 
-__all__ = [
-    "MAX_PRINCIPALS",
-    "MAX_PRINCIPAL_LENGTH",
-    "PRINCIPAL_PATTERN",
-    "DocumentAccess",
-    "check_access",
-    "check_principals",
-    "may_see",
-    "narrow",
-    "visible_to",
-]
-
 DocumentAccess: TypeAlias = tuple[str, ...] | None
 """Who may see a document: its principals in order, each once. None: everyone who sees the corpus; (): nobody but
 callers without principals.

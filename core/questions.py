@@ -6,15 +6,6 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-__all__ = [
-    "AskedQuestion",
-    "NewQuestion",
-    "QuestionEvent",
-    "QuestionOutcome",
-    "QuestionSource",
-    "QuestionState",
-]
-
 
 class QuestionState(StrEnum):
     RUNNING = "running"

@@ -20,21 +20,6 @@ from core.errors import InvalidStrategy
 from core.faults import describe_faults
 from core.text.characters import NO_CHARACTER, find_half, is_valid_text
 
-__all__ = [
-    "MAX_SPEC_LENGTH",
-    "StrategyConfig",
-    "StrategySpec",
-    "build",
-    "describe",
-    "list_names",
-    "load_module",
-    "parse_config",
-    "parse_spec",
-    "preset_field",
-    "split_outside_brackets",
-]
-
-
 _PRESET = "preset"
 _PRESETS = "presets"
 

@@ -13,8 +13,6 @@ from typing import ClassVar, Protocol
 from core.errors import BudgetExhausted
 from core.telemetry.spans import measure_stage
 
-__all__ = ["ActionUsage", "Budget", "Event", "Listener", "NoteEvent", "Trace", "Usage", "notes_about"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:

@@ -12,19 +12,6 @@ from core.documents import DocumentRef
 from core.ports.reasoning import Support
 from core.trace import Event, Usage
 
-__all__ = [
-    "AnswerWithout",
-    "DocumentRole",
-    "Located",
-    "Verdict",
-    "VerdictEvent",
-    "Verification",
-    "VerificationCost",
-    "VerifiedEvent",
-    "VerifyingEvent",
-    "find_verification",
-]
-
 
 class DocumentRole(StrEnum):
     """What a document is to an answer.

@@ -12,7 +12,7 @@ from typing import Protocol
 from app.container import Container
 from app.services import corpora, ingestion
 from app.services.estimates import ModelEstimate, estimate
-from app.services.summary_tree import TREE_ROLE, build_tree, estimate_tree
+from app.services.summary_tree import build_tree, estimate_tree
 from app.supervision.supervision import JobWatch
 from core.corpora import NO_GRAPH, Corpus
 from core.documents import OnConflict, Submission
@@ -21,6 +21,7 @@ from core.ids import digest
 from core.jobs import Job, JobState
 from evaluation.datasets.dataset import CORPUS_FILE, Dataset
 from indexer import Rejection, read_paths
+from indexer.summary_tree.summarizing import TREE_ROLE
 
 __all__ = [
     "IndexReport",

@@ -26,7 +26,7 @@ from indexer.submission.json_lines import Rejection
 from indexer.submission.parquet_file import SUFFIX as PARQUET
 from indexer.submission.passage_table import is_passage_table
 from indexer.submission.reading import KeySet, TakenKeys, count_documents, read_embedded, read_paths
-from indexer.submission.submissions import fingerprint, fingerprint_of, submission_from_json
+from indexer.submission.submissions import fingerprint, fingerprint_of, source_of, submission_from_json
 from indexer.submission.tracking import Comparison, Tracker
 from indexer.submission.uploads import UploadedFile, make_submission, read_uploads, read_within
 from indexer.submission.walking import EVERYTHING, Selection
@@ -96,6 +96,7 @@ __all__ = [
     "read_paths",
     "read_uploads",
     "read_within",
+    "source_of",
     "submission_from_json",
     "unpack_pages",
     "versions_of",

@@ -10,27 +10,10 @@ from core.graph_schema import NO_SCHEMA, GraphSchema, read_graph_schema
 from core.ports.chat import ChatModels
 from core.ports.embedding import Embedder
 from core.ports.files import FileStore
-from core.ports.record import (
-    Certificates,
-    Claims,
-    Commits,
-    Contents,
-    Corpora,
-    Documents,
-    GraphSchemas,
-    Jobs,
-    Keys,
-    Maintenance,
-    Reindexing,
-    Staging,
-    Submissions,
-    Tombstones,
-)
+from core.ports.record import Record
 from core.ports.views import TextIndex, VectorStore
 from core.prompting.prompts import PromptLibrary
 from indexer.selection.loaders import Loaders
-
-__all__ = ["IndexingBackends"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,33 +26,20 @@ class IndexingBackends:
     `prompts` replace the prompts of extractors. The caller closes `loaders`.
     """
 
-    corpora: Corpora
-    reindexing: Reindexing
-    submissions: Submissions
-    jobs: Jobs
-    claims: Claims
-    staging: Staging
-    commits: Commits
-    tombstones: Tombstones
-    certificates: Certificates
+    record: Record
     certificate_secret: SharedSecret
-    keys: Keys
-    maintenance: Maintenance
-    documents: Documents
-    contents: Contents
     vectors: VectorStore
     text: TextIndex
     files: FileStore
     embedder: Embedder
     embedder_of: Callable[[Corpus], Embedder] | None = None
     models: ChatModels | None = None
-    schemas: GraphSchemas | None = None
     prompts: PromptLibrary = field(default_factory=PromptLibrary)
     loaders: Loaders = field(default_factory=Loaders)
 
     async def read_schema(self, corpus_id: str) -> GraphSchema:
         """Returns the schema that the corpus has now."""
-        text = await self.schemas.get(corpus_id) if self.schemas else None
+        text = await self.record.graph_schemas.get(corpus_id)
         return NO_SCHEMA if text is None else read_graph_schema(text)
 
     def for_corpus(self, corpus: Corpus) -> "IndexingBackends":

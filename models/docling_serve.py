@@ -20,8 +20,6 @@ from core.ports.indexing import Source
 from core.text.titles import one_line
 from models.endpoint_errors import is_transient, mask_secrets, show_address
 
-__all__ = ["DoclingServe"]
-
 _MEGABYTE = 1024 * 1024
 _LARGEST = 128 * _MEGABYTE
 _MOST_VALUES = 16_000_000

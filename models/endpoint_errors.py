@@ -14,21 +14,6 @@ from pydantic import SecretStr
 from core.errors import ModelFailed, Unavailable
 from core.execution.bounded_answers import AnswerRefused
 
-__all__ = [
-    "NOT_FOUND",
-    "describe_address",
-    "describe_offered",
-    "is_transient",
-    "mask_secrets",
-    "names_unknown_model",
-    "read_list",
-    "read_list_later",
-    "read_names",
-    "show_address",
-    "translate_errors",
-]
-
-
 if TYPE_CHECKING:
     import openai
 

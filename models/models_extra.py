@@ -4,8 +4,6 @@ from importlib.util import find_spec
 
 from core.errors import InvalidSettings
 
-__all__ = ["has_models_extra", "require_models_extra"]
-
 
 def has_models_extra() -> bool:
     return all(find_spec(name) is not None for name in ("torch", "sentence_transformers"))

@@ -6,8 +6,6 @@ from collections.abc import Callable
 
 from core.errors import HopweaveError
 
-__all__ = ["CircuitBreaker"]
-
 _REMEMBERED_SECONDS = 1.0
 
 

@@ -7,8 +7,6 @@ from pathlib import Path
 
 from core.errors import InvalidInput
 
-__all__ = ["corpus_folder", "delete_folder"]
-
 _HEX = re.compile(r"[0-9a-f]{8,128}")
 _DELETED = ".removed-"
 

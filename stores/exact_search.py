@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from core.ports.embedding import Vectors
 from core.ports.views import Scored
 
-__all__ = ["GATHER", "MARGIN", "VectorSnapshot", "score_exactly", "select_leading"]
-
 _GROWTH = 1.25
 GATHER = 20_000
 """Up to this many rows of a filter are copied and multiplied; beyond, all rows are multiplied."""

@@ -13,8 +13,6 @@ import unicodedata
 from core.errors import InvalidInput
 from core.text.query import Clause, Group, Phrase, Term, TextQuery
 
-__all__ = ["encodable", "render"]
-
 _PLAIN = re.compile(r"[A-Za-z0-9_]+")
 _OPERATORS = frozenset({"AND", "OR", "NOT", "TO", "IN"})
 _ESCAPED = str.maketrans({'"': '\\"', "\\": "\\\\"})

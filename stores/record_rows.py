@@ -23,32 +23,6 @@ from core.record_policy.claims import MeasuredJob, measure_progress, state_of_jo
 from core.record_policy.commits import ids_of, make_tombstone
 from core.record_policy.questions import state_of
 
-__all__ = [
-    "MINUTE",
-    "dump",
-    "dump_access",
-    "dump_extraction",
-    "dump_key",
-    "dump_new",
-    "dump_optional",
-    "dump_outcome",
-    "dump_removal",
-    "dump_settings",
-    "dump_whole",
-    "is_within",
-    "load_access",
-    "load_chunk",
-    "load_claim",
-    "load_corpus",
-    "load_document",
-    "load_extraction",
-    "load_job",
-    "load_key",
-    "load_new_revision",
-    "load_question",
-    "load_removal",
-]
-
 
 def dump(value: Any) -> str:
     """JSON in one form: sorted keys, no escapes, so equal values are equal text."""

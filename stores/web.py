@@ -3,8 +3,6 @@
 from core.ports.retrieval import WebSearch
 from core.settings import WebSettings
 
-__all__ = ["make_web_search"]
-
 
 def make_web_search(settings: WebSettings) -> WebSearch | None:
     """Returns None if no web search is configured. Raises `InvalidSettings`. Connects at the first use.

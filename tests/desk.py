@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -49,26 +50,18 @@ class Desk:
         self.text = self._stores.text
         self.embedder = CountingEmbedder()
         self.backends = IndexingBackends(
-            corpora=self.record.corpora,
-            jobs=self.record.jobs,
-            reindexing=self.record.reindexing,
-            submissions=self.record.submissions,
-            claims=self.record.claims,
-            staging=self.record.staging,
-            commits=self.record.commits,
-            tombstones=self.record.tombstones,
-            certificates=self.record.certificates,
+            record=self.record,
             certificate_secret=SharedSecret("c" * 32, Path(), what="it", setting="it"),
-            keys=self.record.keys,
-            maintenance=self.record.maintenance,
-            documents=self.record.documents,
-            contents=self.record.contents,
             vectors=self.vectors,
             text=self.text,
             files=self._stores.files,
             embedder=self.embedder,
         )
         self.worker = Worker("w", self.backends, options)
+
+    def with_ports(self, **ports: object) -> IndexingBackends:
+        """Returns the backends over a record with other ports under these names."""
+        return replace(self.backends, record=self.record.with_ports(**ports))
 
     async def corpus(self, name: str = "people", *, extractor: str = "pattern", fine: Fine = Fine.AUTO) -> Corpus:
         settings = CorpusSettings(

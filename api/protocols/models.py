@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from api.schemas.search import parse_strategy
 from app.container import Container
-from app.container.catalogue import describe_strategies
+from app.container.container import describe_strategies
 from core.corpora import Corpus
 from core.errors import NotFound
 from core.strategies import StrategySpec, list_names

@@ -16,7 +16,7 @@ from starlette.responses import HTMLResponse, Response
 from api.access.keys import OPEN, READ, Keyring, prime
 from api.description import Description
 from api.schemas.base import Out
-from app.container.catalogue import describe_strategies
+from app.container.container import describe_strategies
 
 __all__ = ["router", "strategy_router"]
 

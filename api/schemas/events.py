@@ -3,9 +3,9 @@
 from api.schemas.ask import convert_quote, convert_verdict
 from api.schemas.values import fill
 from app.services.links import Links
-from core.events import NoteEvent, PlanEvent, ReviewEvent, SearchEvent, StepEvent, TokenEvent
+from core.events import PlanEvent, ReviewEvent, SearchEvent, StepEvent, TokenEvent
 from core.ports.retrieval import Hit
-from core.trace import Event
+from core.trace import Event, NoteEvent
 from core.verification import VerdictEvent, VerifyingEvent
 from hopweave.wire import events as wire
 from hopweave.wire.answers import DocumentName

@@ -15,8 +15,6 @@ from core.ports.chat import ChatModel, ChatModels, ChatRequest, Completion, OnTo
 from core.principals import DocumentAccess, may_see, visible_to
 from core.trace import Trace
 
-__all__ = ["EVERYTHING", "NO_METER", "Access", "Meter", "MeteredModels"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Access:

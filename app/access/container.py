@@ -18,7 +18,6 @@ from app.access.corpora import (
     RestrictedMerges,
     RestrictedResolution,
     RestrictedSchemas,
-    matches,
 )
 from app.access.exporter import RestrictedExporter
 from app.access.submissions import MeteredSubmissions, RestrictedJobs, RestrictedQuestions, RestrictedSubmissions
@@ -27,7 +26,7 @@ from app.container import Container
 from app.container.container import RequestLimits, Watch
 from app.container.embedders import Embedders
 from app.container.trail_writer import TrailWriter
-from core.documents import Document
+from core.documents import Document, matches
 from core.execution.limits import FairSlots
 from core.filters import DocumentFilter
 from core.keys import Scope
@@ -35,140 +34,47 @@ from core.ports.chat import ChatModels
 from core.ports.embedding import Embedder
 from core.ports.files import FileStore
 from core.ports.record import (
-    Certificates,
-    Claims,
-    Commits,
-    Contents,
-    Corpora,
-    Documents,
-    EntityMerges,
-    EntityResolution,
-    Exporter,
-    GraphSchemas,
-    GraphSource,
-    Jobs,
-    Keys,
-    Maintenance,
-    Questions,
-    Receipts,
     Record,
-    Reindexing,
-    Staging,
-    Submissions,
-    Tombstones,
 )
 from core.ports.retrieval import Reranker
 from core.ports.views import TextIndex, VectorStore
 from core.trace import Trace
 from retrieval import GraphSnapshot, SnapshotCache, WebAccess
 
-__all__ = ["RestrictedContainer"]
 
-
-class _RestrictedRecord:
-    """Implements `core.ports.record.Record` for one request.
+class _RestrictedRecord(Record):
+    """The record for one request.
 
     What workers, imports and caches use is not restricted: routes reach it only with ids that they were given here.
     """
 
     def __init__(self, record: Record, access: Access, meter: Meter) -> None:
-        self._record = record.for_key(access.key, access.where)
-        self._access = access
-        self._meter = meter
-
-    @cached_property
-    def _documents(self) -> RestrictedDocuments | None:
-        where = self._access.where
-        return None if where is None else RestrictedDocuments(self._record.documents, self._access, where)
-
-    @property
-    def corpora(self) -> Corpora:
-        return RestrictedCorpora(self._record.corpora, self._access)
-
-    @property
-    def jobs(self) -> Jobs:
-        if not self._access.is_restricted:
-            return self._record.jobs
-        return RestrictedJobs(self._record.jobs, self._record.corpora, self._access)
-
-    @property
-    def documents(self) -> Documents:
-        return self._documents or self._record.documents
-
-    @property
-    def contents(self) -> Contents:
-        documents = self._documents
-        return self._record.contents if documents is None else RestrictedContents(self._record.contents, documents)
-
-    @property
-    def submissions(self) -> Submissions:
-        documents, where = self._documents, self._access.where
-        if documents is None or where is None:
-            return MeteredSubmissions(self._record.submissions, self._meter)
-        return RestrictedSubmissions(self._record.submissions, self._meter, self._access, documents, where)
-
-    @property
-    def merges(self) -> EntityMerges:
-        return RestrictedMerges(self._record.merges, self._access)
-
-    @property
-    def resolution(self) -> EntityResolution:
-        return RestrictedResolution(self._record.resolution, self._access)
-
-    @property
-    def graph_schemas(self) -> GraphSchemas:
-        return RestrictedSchemas(self._record.graph_schemas, self._access)
-
-    @property
-    def exporter(self) -> Exporter:
-        documents = self._documents
-        return self._record.exporter if documents is None else RestrictedExporter(self._record.exporter, documents)
-
-    @property
-    def reindexing(self) -> Reindexing:
-        return self._record.reindexing
-
-    @property
-    def claims(self) -> Claims:
-        return self._record.claims
-
-    @property
-    def staging(self) -> Staging:
-        return self._record.staging
-
-    @property
-    def commits(self) -> Commits:
-        return self._record.commits
-
-    @property
-    def tombstones(self) -> Tombstones:
-        return self._record.tombstones
-
-    @property
-    def certificates(self) -> Certificates:
-        return RestrictedCertificates(self._record.certificates, self._access)
-
-    @property
-    def maintenance(self) -> Maintenance:
-        return self._record.maintenance
-
-    @property
-    def questions(self) -> Questions:
-        access = self._access
+        own = record.for_key(access.key, access.where)
+        self._record, self._access, self._meter = own, access, meter
         is_operator = access.has(Scope.ADMIN) and not access.is_restricted
-        return RestrictedQuestions(self._record.questions, access.asker, also_unnamed=is_operator)
+        self.corpora = RestrictedCorpora(own.corpora, access)
+        self.jobs = RestrictedJobs(own.jobs, own.corpora, access) if access.is_restricted else own.jobs
+        self.merges = RestrictedMerges(own.merges, access)
+        self.resolution = RestrictedResolution(own.resolution, access)
+        self.graph_schemas = RestrictedSchemas(own.graph_schemas, access)
+        self.certificates = RestrictedCertificates(own.certificates, access)
+        self.questions = RestrictedQuestions(own.questions, access.asker, also_unnamed=is_operator)
+        self._show_documents(own)
+        self.reindexing, self.graph, self.keys = own.reindexing, own.graph, own.keys
+        self.claims, self.staging, self.commits = own.claims, own.staging, own.commits
+        self.tombstones, self.maintenance, self.receipts = own.tombstones, own.maintenance, own.receipts
 
-    @property
-    def receipts(self) -> Receipts:
-        return self._record.receipts
-
-    @property
-    def keys(self) -> Keys:
-        return self._record.keys
-
-    @property
-    def graph(self) -> GraphSource:
-        return self._record.graph
+    def _show_documents(self, own: Record) -> None:
+        access, where = self._access, self._access.where
+        if where is None:
+            self.documents, self.contents, self.exporter = own.documents, own.contents, own.exporter
+            self.submissions = MeteredSubmissions(own.submissions, self._meter)
+            return
+        documents = RestrictedDocuments(own.documents, access, where)
+        self.documents = documents
+        self.contents = RestrictedContents(own.contents, documents)
+        self.exporter = RestrictedExporter(own.exporter, documents)
+        self.submissions = RestrictedSubmissions(own.submissions, self._meter, access, documents, where)
 
     def for_key(self, key: str | None, where: DocumentFilter | None = None) -> Record:
         own = self._access.filter

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from app.access.access import Access
 from core.corpora import Corpus, CorpusCounts, CorpusSettings
-from core.documents import Chunk, Document, DocumentRef, RevisionState
+from core.documents import Chunk, Document, DocumentRef, RevisionState, matches
 from core.errors import Conflict, NotFound, Unavailable
 from core.execution.recent import Recent
 from core.execution.threads import compute
@@ -37,17 +37,6 @@ from core.ports.record import (
 from core.record_policy.documents import make_page
 from core.record_policy.errors import corpus_name_missing, document_missing
 
-__all__ = [
-    "RestrictedCertificates",
-    "RestrictedContents",
-    "RestrictedCorpora",
-    "RestrictedDocuments",
-    "RestrictedMerges",
-    "RestrictedResolution",
-    "RestrictedSchemas",
-    "matches",
-]
-
 _PAGE = 1000
 _PAUSE_SECONDS = 0.5
 """Between two looks at what the caller may see, while it is sent."""
@@ -55,16 +44,6 @@ _LATE_SECONDS = 1.5
 """What the record said is asked again if the reply took longer, as on a busy machine: it may not hold any more."""
 _SILENT_SECONDS = 3.0
 """How long an export goes on while the record does not answer: no longer than a change of access takes to be seen."""
-
-
-def matches(where: DocumentFilter, document: Document) -> bool:
-    return where.matches(
-        id=document.id,
-        key=document.key,
-        title=document.title,
-        metadata=document.metadata,
-        access=document.access,
-    )
 
 
 _MOST_DATED = 32
@@ -137,11 +116,7 @@ class RestrictedDocuments:
         return self._where
 
     def _select_refs(self, refs: Mapping[str, DocumentRef]) -> Mapping[str, DocumentRef]:
-        return {
-            id: ref
-            for id, ref in refs.items()
-            if self._where.matches(id=ref.id, key=ref.key, title=ref.title, metadata=ref.metadata, access=ref.access)
-        }
+        return {id: ref for id, ref in refs.items() if matches(self._where, ref)}
 
     async def readable(self, corpus_id: str) -> frozenset[str]:
         """Returns the ids of the readable documents that match now: the record keeps them by their version. So a

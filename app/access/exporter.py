@@ -7,8 +7,6 @@ from contextlib import aclosing
 from app.access.corpora import RestrictedDocuments
 from core.ports.record import Exporter
 
-__all__ = ["RestrictedExporter"]
-
 _Row = Mapping[str, object]
 
 _LOOK_SECONDS = 1.0

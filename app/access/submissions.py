@@ -19,8 +19,6 @@ from core.record_policy.errors import document_outside, job_missing
 from core.record_policy.questions import question_missing
 from core.validity.statements import mark_writer
 
-__all__ = ["MeteredSubmissions", "RestrictedJobs", "RestrictedQuestions", "RestrictedSubmissions"]
-
 
 class MeteredSubmissions:
     """Implements `core.ports.record.Submissions`, and counts the bytes of what is submitted."""

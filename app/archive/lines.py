@@ -9,9 +9,6 @@ from typing import BinaryIO, NamedTuple
 
 from core.errors import LoadFailed, NotFound, TooLarge, Unavailable
 
-__all__ = ["Line", "LineDecoder", "encode_row", "is_archive", "read_batches"]
-
-
 _MAX_LINE_BYTES = 64 * 1024 * 1024
 _GZIP = b"\x1f\x8b"
 _GZIP_WINDOW = 31  # zlib's number for a gzip header

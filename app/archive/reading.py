@@ -31,9 +31,6 @@ from core.errors import InvalidInput, LoadFailed
 from core.ports.views import VectorKind
 from stores.sqlite import Spool, SpooledRow
 
-__all__ = ["ArchiveReader", "ArchiveSource", "Report", "open_file", "open_stream", "read_sections"]
-
-
 T = TypeVar("T")
 
 Report = Callable[[str, int, int | None], None]

@@ -12,16 +12,13 @@ from app.archive.reading import ArchiveReader, ArchiveSource, Report, open_file,
 from app.archive.restorer import Restorer, RestoreResult
 from app.archive.section import ArchiveSection
 from app.container import Container
-from app.services.corpora import delete
+from app.services.corpora import delete, find_corpus
 from app.services.documents import list_documents
 from core import strategies
 from core.corpora import Corpus, CorpusSettings, check_corpus_name
 from core.errors import Conflict, EmbeddingMismatch, InvalidInput, NotFound
 from core.ids import digest
 from indexer import gives_triples, has_fine_vectors
-
-__all__ = ["RestoreOptions", "import_corpus", "import_file", "restore"]
-
 
 _SHOWN = 40
 """How many characters of the name are part of the draft name: a name has at most 63."""
@@ -88,7 +85,7 @@ def _select_sections(reader: ArchiveReader, options: RestoreOptions) -> list[Arc
 
 async def _make_plan(container: Container, section: ArchiveSection, options: RestoreOptions) -> _Plan:
     name = options.name or section.name
-    existing = await _find_corpus(container, name)
+    existing = await find_corpus(container, name)
     is_there = existing is not None and await _has_same_documents(container, existing, section)
     result = RestoreResult(name=name)
     if is_there:
@@ -107,9 +104,9 @@ async def _carry_out(container: Container, plan: _Plan, report: Report) -> None:
     """
     corpora = container.record.corpora
     draft_name = f"restoring-{plan.name[:_SHOWN]}-{digest('restore', [plan.name, plan.section.sha256])[:12]}"
-    draft = await _find_corpus(container, draft_name) or await corpora.create(draft_name, plan.section.settings)
+    draft = await find_corpus(container, draft_name) or await corpora.create(draft_name, plan.section.settings)
     await Restorer(container, draft, plan.section, report, shared=False).restore(plan.result)
-    if await _find_corpus(container, plan.name) is not None:
+    if await find_corpus(container, plan.name) is not None:
         if plan.existing is None:
             raise Conflict(
                 f"a corpus {plan.name!r} was created meanwhile; the restored corpus is {draft_name}: rename it with "
@@ -145,7 +142,7 @@ async def import_corpus(
         [section] = reader.sections
         _check_requested_settings(section, requested)
         result = RestoreResult(name=name, missing_originals=section.count_missing("document"))
-        corpus = await _find_corpus(container, name)
+        corpus = await find_corpus(container, name)
         settings = container.embedders.without_foreign(section.settings) if corpus is None else corpus.settings
         result.notes += _check_compatibility(container, section, settings)
         shared = False
@@ -160,14 +157,6 @@ async def import_corpus(
 
 
 _FIELDS = ("chunker", "extractor", "fine", "embedding_model", "dimension")
-
-
-async def _find_corpus(container: Container, name: str) -> Corpus | None:
-    """Returns the corpus with this name, or None."""
-    try:
-        return await container.record.corpora.get(name)
-    except NotFound:
-        return None
 
 
 def _check_compatibility(

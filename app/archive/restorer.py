@@ -24,9 +24,6 @@ from core.ports.views import VectorBatch, VectorKind
 from core.principals import DocumentAccess, narrow
 from indexer import IndexingBackends, ViewWriter, commit_revisions, embedded_texts, fine_texts, has_fine_vectors
 
-__all__ = ["RestoreResult", "Restorer"]
-
-
 _LEASE_SECONDS = 600.0
 """The lease of a batch's claims, during which its views are written. A second run of the same file takes them over."""
 
@@ -169,11 +166,11 @@ class Restorer:
         """
         await self._views.write_originals(batch)
         await self._views.write_chunks(batch)
-        seen = (await self._backends.corpora.get_by_id(self._corpus.id)).generation if self._views.fine else None
+        seen = (await self._backends.record.corpora.get_by_id(self._corpus.id)).generation if self._views.fine else None
         synonyms = await self._views.write_fine(batch)
         result.embedded = self._views.embedded
         rows = await asyncio.to_thread(_make_rows_by_key, batch)
-        claims = await self._backends.claims.enqueue_claimed(
+        claims = await self._backends.record.claims.enqueue_claimed(
             self._corpus.id,
             [one.revision for one in batch],
             self._worker,
@@ -184,7 +181,8 @@ class Restorer:
         if self._shared:  # an orphan deletion may have deleted originals that no revision named before
             await self._views.write_originals(batch)
         by_key = {one.revision.key: one for one in batch}
-        await self._backends.staging.stage([one for claim in claims for one in _make_staged(claim, by_key[claim.key])])
+        staged = [row for claim in claims for row in _make_staged(claim, by_key[claim.key])]
+        await self._backends.record.staging.stage(staged)
         commits = [_make_commit(claim, by_key[claim.key], rows[claim.key]) for claim in claims]
         if not commits:
             return 0
@@ -290,7 +288,7 @@ class _SectionViews:
         names, facts = fine_texts(
             (mention for one in batch for mention in one.mentions), (fact for one in batch for fact in one.facts)
         )
-        known = await self._backends.contents.get_entities(self._corpus.id, names)
+        known = await self._backends.record.contents.get_entities(self._corpus.id, names)
         new = sorted(names.keys() - known.keys())
         for kind, texts in ((VectorKind.ENTITY, names), (VectorKind.FACT, facts)):
             await self._write_missing(kind, dict.fromkeys(texts, ""))

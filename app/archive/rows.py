@@ -18,36 +18,6 @@ from core.graph_schema import MAX_BYTES, read_graph_schema
 from core.questions import AskedQuestion, QuestionSource, QuestionState
 from core.record_policy.merges import LEAST_THRESHOLD
 
-__all__ = [
-    "FORMAT",
-    "ORDER",
-    "ArchiveBackupEndRow",
-    "ArchiveBackupRow",
-    "ArchiveChunkRow",
-    "ArchiveCorpusRow",
-    "ArchiveDocumentRow",
-    "ArchiveEndRow",
-    "ArchiveEntityRow",
-    "ArchiveExtractionRow",
-    "ArchiveFactRow",
-    "ArchiveMentionRow",
-    "ArchiveMergeRow",
-    "ArchiveOriginalRow",
-    "ArchiveQuestionRow",
-    "ArchiveQuestionSource",
-    "ArchiveRejectionRow",
-    "ArchiveSchemaRow",
-    "ArchiveSynonymRow",
-    "ArchiveThresholdRow",
-    "ArchiveVectorRow",
-    "Row",
-    "StoredQuestion",
-    "load_question_row",
-    "parse_row",
-    "read_question_rows",
-]
-
-
 FORMAT = 1
 ORDER = (
     *("document", "chunk", "entity", "mention", "fact", "merge", "rejection", "threshold", "schema"),

@@ -40,16 +40,6 @@ from core.principals import check_access
 from indexer import ChunkContent, canonical_json, fingerprint_of, make_chunk_rows, make_chunks
 from stores.sqlite import Spool, SpooledRow
 
-__all__ = [
-    "ArchiveSection",
-    "ArchivedDocument",
-    "assemble_documents",
-    "check_content",
-    "decode_base64",
-    "make_spooled_rows",
-]
-
-
 _PAGE = 1000
 _MOST_CHUNKS = 2000  # of one batch of documents
 

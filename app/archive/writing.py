@@ -27,9 +27,6 @@ from core.execution.files import Draft
 from core.ports.views import VectorKind
 from stores.sqlite import Spool, SpooledRow
 
-__all__ = ["BackupResult", "RowCounts", "back_up", "encode_section"]
-
-
 _BLOCK = 1 << 20
 _LEVEL = 1  # most of the file is vectors, which a higher level does not make smaller
 _REPORT_ROWS = 1000

@@ -14,8 +14,6 @@ from typing import Any
 from core.errors import InvalidSettings, Unavailable
 from core.settings import Settings
 
-__all__ = ["GARBLED", "check_broker", "connect", "count_messages", "delete_messages", "make_celery", "translate_errors"]
-
 _QUEUE = "hopweave"
 _TIMEOUT_SECONDS = 1.0  # a broker that hangs costs two of them: each message is tried twice
 _VISIBILITY_SECONDS = 600

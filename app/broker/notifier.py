@@ -10,8 +10,6 @@ from typing import Protocol
 
 from core.errors import HopweaveError
 
-__all__ = ["TASK", "Notifier", "OutageLog"]
-
 TASK = "hopweave.work"
 
 

@@ -17,8 +17,6 @@ from core.ports.trails import Trails
 from core.ports.views import TextIndex, VectorKind, VectorStore
 from core.settings import Settings
 
-__all__ = ["Check", "Closable", "Composition", "Schema", "SchemaState", "choose_composition"]
-
 Check: TypeAlias = Callable[[], Coroutine[None, None, str]]
 """Returns what answers, such as `Redis 7.0.15`. Raises `Unavailable` or `InvalidSettings`."""
 

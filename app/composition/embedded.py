@@ -14,12 +14,10 @@ from core.ports.views import VectorKind
 from core.settings import Settings
 
 if TYPE_CHECKING:
-    from app.broker.folder_notifier import FolderNotifier
+    from app.broker.notifiers import FolderNotifier
     from stores.milvus import MilvusVectorStore
     from stores.sqlite import SqliteRecord, SqliteVectorStore
     from stores.tantivy import TantivyTextIndex
-
-__all__ = ["EmbeddedComposition"]
 
 
 class EmbeddedComposition:
@@ -60,7 +58,7 @@ class EmbeddedComposition:
         return None
 
     def make_notifier(self) -> "FolderNotifier":
-        from app.broker.folder_notifier import FolderNotifier
+        from app.broker.notifiers import FolderNotifier
 
         return FolderNotifier(self._settings)
 

@@ -6,8 +6,6 @@ from core.ports.views import VectorKind
 from core.settings import MilvusSettings
 from stores.milvus import MilvusIndex, MilvusVectorStore
 
-__all__ = ["describe_other_indexes", "make_milvus_vectors"]
-
 
 def make_milvus_vectors(settings: MilvusSettings) -> MilvusVectorStore:
     """Returns the store that the settings describe. Connects when it is first used."""

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Literal
 
 from app.broker.broker import check_broker
-from app.broker.server_notifier import ServerNotifier
+from app.broker.notifiers import ServerNotifier
 from app.composition.composition import Check, Schema
 from app.composition.milvus import describe_other_indexes, make_milvus_vectors
 from app.supervision.supervision import RemoteWorkers
@@ -16,8 +16,6 @@ from core.ports.views import VectorKind
 from core.settings import Settings
 from stores.milvus import MilvusVectorStore
 from stores.neo4j import NEO4J_SCHEMA, Connection, Neo4jRecord, Neo4jTextIndex, Neo4jTrails, neo4j_schema_of
-
-__all__ = ["ServerComposition"]
 
 
 class ServerComposition:

@@ -47,8 +47,6 @@ from stores.files import make_file_store
 from stores.sqlite import SqliteModelCache
 from stores.web import make_web_search
 
-__all__ = ["Adapters", "SnapshotWriter"]
-
 _MEGABYTE = 1024 * 1024
 _PAGES = LaneLimits(what="texts of pages", all=64, of_one=16)
 _ESTIMATES = LaneLimits(what="estimates", all=16, of_one=4)  # each holds its documents in memory

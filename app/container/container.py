@@ -1,12 +1,13 @@
 """The container: the only place where adapters meet strategies. Adapters of stores come from `app.composition`.
 
-`RequestLimits` are the largest values of one request that an installation permits.
+`RequestLimits` are the largest values of one request that an installation permits. `describe_strategies` is the
+catalogue of all strategies, with their options.
 """
 
 from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, TypeAlias
 
 import retrieval
@@ -19,14 +20,12 @@ from core.filters import parse_filter
 from core.ports.reasoning import Reasoner
 from core.ports.record import Record
 from core.ports.retrieval import PassageCounts, Query, Searcher, SearchResult, check_searched
-from core.strategies import StrategySpec, build, load_module, parse_spec
+from core.strategies import StrategySpec, build, describe, load_module, parse_spec
 from core.telemetry.spans import measure_search
 from core.trace import Trace
 from indexer import IndexingBackends
 from reasoning import REASONERS, ReasoningBackends
 from retrieval import AcrossCorpora, RetrievalBackends
-
-__all__ = ["Container", "RequestLimits", "Watch"]
 
 Watch: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
 """Work that ends with an error or not at all."""
@@ -66,27 +65,14 @@ class Container(Adapters):
     @cached_property
     def indexing(self) -> IndexingBackends:
         return IndexingBackends(
-            corpora=self.record.corpora,
-            jobs=self.record.jobs,
-            reindexing=self.record.reindexing,
-            submissions=self.record.submissions,
-            claims=self.record.claims,
-            staging=self.record.staging,
-            commits=self.record.commits,
-            tombstones=self.record.tombstones,
-            certificates=self.record.certificates,
+            record=self.record,
             certificate_secret=self.certificate_secret,
-            keys=self.record.keys,
-            maintenance=self.record.maintenance,
-            documents=self.record.documents,
-            contents=self.record.contents,
             vectors=self.vectors,
             text=self.text,
             files=self.files,
             embedder=self.embedder,
             embedder_of=self.embedders.of,
             models=self.models,
-            schemas=self.record.graph_schemas,
             prompts=self.prompts,
             loaders=self.loaders,
         )
@@ -256,3 +242,18 @@ class _MeasuredSearcher:
 def _first_embedded(corpora: Sequence[Corpus]) -> Corpus:
     """Returns the first corpus with vectors, or else the first corpus."""
     return next((corpus for corpus in corpora if corpus.settings.has_vectors), corpora[0])
+
+
+_PACKAGES = {
+    "searcher": retrieval.SEARCHERS,
+    "reasoner": REASONERS,
+    "chunker": "indexer.chunkers",
+    "extractor": "indexer.extractors",
+    "loader": "indexer.loaders",
+}
+
+
+@cache
+def describe_strategies() -> list[dict[str, Any]]:
+    """Returns name, kind, description and options (as JSON schema) of each strategy, ordered by kind and name."""
+    return [described for kind, package in _PACKAGES.items() for described in describe(package, kind)]

@@ -19,8 +19,6 @@ from core.ports.embedding_form import EmbeddingForm, split_form
 from core.settings import EmbeddingSettings
 from models import BUILT_IN, NoEmbedder
 
-__all__ = ["Embedders"]
-
 _KINDS = ("sentence-transformers", "openai")
 _LOCAL = _KINDS[0]
 _NONE = NoEmbedder()

@@ -10,8 +10,6 @@ from core.errors import InvalidSettings
 from core.prompting.prompts import PromptLibrary, list_prompt_names, read_prompt_folder
 from core.settings import LlmSettings, Settings
 
-__all__ = ["PROMPT_PACKAGES", "PUBLISHED", "check_roles", "find_prompt_folder", "list_roles", "read_prompts"]
-
 PROMPT_PACKAGES = ("evaluation", "indexer", "reasoning", "retrieval")
 """The packages with prompts."""
 

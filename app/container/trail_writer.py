@@ -16,8 +16,6 @@ from core.ports.trails import Trail, TrailCitation, Trails, TrailStep
 from core.trace import Trace
 from core.verification import find_verification
 
-__all__ = ["TrailWriter", "build_trail"]
-
 _log = logging.getLogger("hopweave.trails")
 
 _MAX_TEXT = 10_000

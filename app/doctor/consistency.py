@@ -15,19 +15,6 @@ from core.ports.record import Tombstone
 from core.ports.views import VectorKind
 from indexer import ViewDeleter, ViewRepairer, has_fine_vectors
 
-__all__ = [
-    "RecordIds",
-    "View",
-    "ViewState",
-    "delete_originals",
-    "examine_views",
-    "find_orphaned_originals",
-    "make_originals_finding",
-    "make_view_finding",
-    "read_record_ids",
-    "repair",
-]
-
 _SAMPLE = 500
 
 

@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-__all__ = ["Finding", "Level"]
-
 
 class Level(StrEnum):
     """How serious a finding is. A `note` needs no action; one `problem` makes the examination fail."""

@@ -24,16 +24,6 @@ from indexer.isolation.limits import MEGABYTE
 from models import ConfiguredModel, ConfiguredModels, OutputMode, Probe, make_chat_models
 from reasoning import REASONERS
 
-__all__ = [
-    "check_models",
-    "examine_folder",
-    "examine_schema",
-    "examine_services",
-    "examine_settings",
-    "examine_stores",
-    "find_memory_limit",
-]
-
 _LEAST_PARSER_MB = 64  # as the setting takes it
 _GROUPS = Path("/sys/fs/cgroup")
 _FILES = ("memory.max", "memory/memory.limit_in_bytes")  # of version 2 and 1; in a container, they are its own

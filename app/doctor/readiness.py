@@ -10,8 +10,6 @@ from app.composition import Check
 from app.container import Container
 from core.errors import HopweaveError, InvalidSettings, Unavailable
 
-__all__ = ["Part", "PartState", "Readiness", "check_at_start", "store_checks"]
-
 _TIMEOUT_SECONDS = 4.0  # so that `/readyz` answers in five
 _START_TIMEOUT_SECONDS = 30.0  # the client libraries are loaded first; an outage is noticed much sooner
 

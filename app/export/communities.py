@@ -13,8 +13,6 @@ from core.errors import Unavailable
 from core.execution.graph_library import import_igraph
 from core.execution.processes import python_command
 
-__all__ = ["find_communities"]
-
 _SEED = 20260101
 _INTS, _FLOATS = "i", "d"
 

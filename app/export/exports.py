@@ -20,8 +20,6 @@ from app.container import Container
 from app.export.communities import find_communities
 from core.corpora import Corpus
 
-__all__ = ["ExportFormat", "export"]
-
 Row = Mapping[str, Any]
 
 _NODE_KINDS = frozenset({"document", "chunk", "entity"})

@@ -15,19 +15,6 @@ from core.jobs import Job
 from core.ports.retrieval import QueryPart
 from core.trace import Trace
 
-__all__ = [
-    "MAX_CORPORA",
-    "Asked",
-    "ChosenDocuments",
-    "MinGeneration",
-    "await_generations",
-    "choose_documents",
-    "list_corpora",
-    "note_documents",
-    "open_corpora",
-    "read_generation",
-]
-
 MAX_CORPORA = 16
 """Corpora of one search. Each costs a search of its own."""
 

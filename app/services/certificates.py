@@ -9,8 +9,6 @@ from core.errors import InvalidInput, NotFound
 from core.ports.record import Certificate
 from core.record_policy.certificates import HashKey, Secret
 
-__all__ = ["CertificatePage", "ChainKeys", "list_all", "list_page", "read_keys", "read_place"]
-
 _PAGE = 1000
 _DIGITS = 16
 """Numbers of certificates have fewer digits."""

@@ -12,8 +12,6 @@ from core.ports.embedding_form import split_form
 from core.prompting.prompts import use_prompts
 from indexer import versions_of
 
-__all__ = ["check_offered", "create", "delete", "describe_new", "ensure", "other_schema", "reindex"]
-
 _RECENT = 10
 
 
@@ -145,6 +143,14 @@ async def _make_settings(
         dimension=await asyncio.to_thread(lambda: embedder.dimension),
         versions=versions,
     )
+
+
+async def find_corpus(container: Container, name: str) -> Corpus | None:
+    """Returns the corpus with this name, or None."""
+    try:
+        return await container.record.corpora.get(name)
+    except NotFound:
+        return None
 
 
 async def ensure(

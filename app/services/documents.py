@@ -28,29 +28,6 @@ if TYPE_CHECKING:
     from app.container import Container
     from indexer import DrawnPage
 
-__all__ = [
-    "can_be_drawn",
-    "change_document",
-    "check_drawable",
-    "count_pages",
-    "delete_by_keys",
-    "delete_matching",
-    "draw_page",
-    "find_document",
-    "list_chunks_of_page",
-    "list_documents",
-    "list_matching",
-    "list_those",
-    "load_page",
-    "load_pages",
-    "patch_document",
-    "retry",
-    "set_access",
-    "set_access_by_keys",
-    "set_access_matching",
-    "set_enabled",
-]
-
 
 _PAGE = 1000
 _LOOK_UPS = 100

@@ -15,15 +15,13 @@ from core.errors import InvalidSettings, LoadFailed, UnsupportedMedia
 from core.execution.limits import WorkLimit
 from core.graph_schema import NO_SCHEMA, read_graph_schema
 from core.ports.chat import ChatRequest, Completion, OnToken
-from core.ports.indexing import Chunker, DraftChunk, Extractor, LoadedDocument, Source
+from core.ports.indexing import Chunker, DraftChunk, Extractor, LoadedDocument
 from core.prompting.prompts import use_prompts
 from core.settings import LlmSettings
 from core.strategies import build, parse_spec
 from core.trace import Trace
-from indexer import AttachmentReader, Loaders, Rejection, fingerprint, make_extractor
+from indexer import AttachmentReader, Loaders, Rejection, fingerprint, make_extractor, source_of
 from models import make_chat_models
-
-__all__ = ["Estimate", "ModelEstimate", "estimate"]
 
 _SECONDS_A_MEGABYTE = 4.0
 """Processor time of a text beyond `HOPWEAVE_PARSER__ESTIMATE_SECONDS`: twice what ordinary text takes to be cut."""
@@ -188,7 +186,7 @@ def _add(
     """Adds a document. Returns why it would be rejected, or ''."""
     try:
         with limit.running():
-            loaded = loaders.load(_make_source(submission))
+            loaded = loaders.load(source_of(submission))
             chunks = chunk(loaded)
     except (LoadFailed, UnsupportedMedia) as error:
         return str(error)
@@ -217,14 +215,4 @@ def _estimate_model(container: Container, count: _Count) -> ModelEstimate:
             f"answers of {_ANSWER_SHARE:g} times the characters of their passage, without reasoning",
             f"{_SECONDS_A_CALL:g} seconds a call, {concurrency} calls at a time (HOPWEAVE_LLM__CONCURRENCY)",
         ),
-    )
-
-
-def _make_source(submission: Submission) -> Source:
-    return Source(
-        key=submission.key,
-        content=submission.content,
-        media_type=submission.media_type,
-        title=submission.title,
-        metadata=submission.metadata,
     )

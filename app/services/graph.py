@@ -31,27 +31,6 @@ from retrieval.exploration import (
     show_entity,
 )
 
-__all__ = [
-    "MAX_NAME",
-    "MAX_NODES",
-    "NamedEntity",
-    "NamedMerge",
-    "check_facts",
-    "delete_schema",
-    "explain_ways",
-    "find",
-    "get_schema",
-    "list_merges",
-    "merge",
-    "name_merges",
-    "neighbourhood",
-    "resolve",
-    "select_known",
-    "set_schema",
-    "show",
-    "undo",
-]
-
 MAX_NAME = 1_000
 MAX_NODES = 1_000
 """The greatest number of nodes of a neighbourhood."""
@@ -264,8 +243,7 @@ async def delete_schema(container: Container, corpus: Corpus) -> None:
     await container.record.graph_schemas.set(corpus.id, None)
 
 
-async def check_facts(container: Container, corpus: Corpus, where: Mapping[str, Any] | None = None) -> FitCounts:
-    """Returns how the facts of documents that the caller may see, and that match the filter, fit the schema."""
-    return await count_fits(
-        await open_scope(container.searching, corpus, await container.select_documents(corpus, where))
-    )
+async def check_facts(container: Container, corpus: Corpus) -> FitCounts:
+    """Returns how the facts of documents that the caller may see fit the schema."""
+    documents = await container.select_documents(corpus, None)
+    return await count_fits(await open_scope(container.searching, corpus, documents))

@@ -17,20 +17,6 @@ from core.principals import DocumentAccess, check_access, narrow
 from core.validity.statements import without_marks
 from indexer import ATTACHMENT_OF, AttachmentReader, Rejection, attachment_prefix, fingerprint
 
-__all__ = [
-    "MAX_DOCUMENTS",
-    "SubmissionProgress",
-    "SubmittedFiles",
-    "check_queue",
-    "delete_documents",
-    "delete_one_document",
-    "list_attachments",
-    "resume",
-    "submit",
-    "submit_all",
-    "submit_found",
-]
-
 MAX_DOCUMENTS = 1000
 """The maximum number of documents of one HTTP request, and of one transaction of `submit_all`."""
 
@@ -78,14 +64,12 @@ async def submit(
     submissions: Sequence[Submission],
     on_conflict: OnConflict,
     *,
-    job_id: str | None = None,
     token_budget: int | None = None,
 ) -> Enqueued:
     """Stores the originals and queues revisions of new and changed documents, in one transaction.
 
     Attachments of mails are submitted with them, after all of `submissions`. `token_budget`: how many tokens of models
-    a new job may use before it pauses. `job_id` adds to an existing job. Raises `TooLarge` for a mail with too many
-    attachments.
+    a new job may use before it pauses. Raises `TooLarge` for a mail with too many attachments.
     """
     for submission in submissions:
         _check(submission, corpus)  # before its attachments are read: its media type may be none
@@ -93,9 +77,7 @@ async def submit(
     found = await asyncio.to_thread(_read_all, reader, submissions)
     if rejected := [rejection for rejection in found if isinstance(rejection, Rejection)]:
         raise TooLarge(f"document {rejected[0].source!r}: {rejected[0].reason.partition(';')[0]}; nothing was written")
-    return await _submit_read(
-        container, corpus, found, on_conflict, reader.mails, job_id=job_id, token_budget=token_budget
-    )
+    return await _submit_read(container, corpus, found, on_conflict, reader.mails, token_budget=token_budget)
 
 
 def _read_all(reader: AttachmentReader, submissions: Sequence[Submission]) -> list[Submission | Rejection]:

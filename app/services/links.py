@@ -6,8 +6,6 @@ from urllib.parse import quote
 
 from core.settings import Settings
 
-__all__ = ["Links"]
-
 
 @dataclass(frozen=True)
 class Links:

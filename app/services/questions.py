@@ -44,20 +44,6 @@ from reasoning.strategies.survey import asks_for_all
 from reasoning.verification import GivenAnswer, make_comparison, read_answer
 from retrieval.presentation import SearchPage, locate_cells, present, search_by_document
 
-__all__ = [
-    "MAX_CONTEXT",
-    "MAX_QUESTION",
-    "AskRequest",
-    "GroupBy",
-    "Layout",
-    "SearchRequest",
-    "ask",
-    "check_question",
-    "search",
-    "search_page",
-    "verify",
-]
-
 MAX_CONTEXT = 5
 """Passages before and after a hit."""
 

@@ -19,17 +19,6 @@ from core.record_policy.merges import LEAST_THRESHOLD
 from retrieval.exploration import open_scope
 from retrieval.resolution import Proposal, Proposals, propose
 
-__all__ = [
-    "NamedRejection",
-    "find_proposals",
-    "get_threshold",
-    "list_rejections",
-    "merge_by_itself",
-    "reject",
-    "set_threshold",
-    "withdraw",
-]
-
 
 @dataclass(frozen=True, kw_only=True)
 class NamedRejection:

@@ -12,16 +12,6 @@ from itertools import chain, islice
 
 from core.ports.embedding import Embedder, TokenCounter
 
-__all__ = [
-    "LOOKED_AT",
-    "MOST_DOCUMENTS",
-    "MULTILINGUAL",
-    "ScriptCheck",
-    "describe_unread",
-    "find_unread_scripts",
-    "may_be_foreign",
-]
-
 MULTILINGUAL = "BAAI/bge-m3"
 """A model that knows the scripts of some hundred languages, for messages."""
 

@@ -17,13 +17,13 @@ from typing import Any
 import numpy as np
 
 from app.container import Container
-from app.services.corpora import ensure
+from app.services.corpora import ensure, find_corpus
 from app.services.documents import delete_by_keys, list_documents
 from app.services.estimates import ModelEstimate
 from app.services.ingestion import MAX_DOCUMENTS, submit_all
 from core.corpora import NO_GRAPH, Corpus
 from core.documents import Document, OnConflict, Submission
-from core.errors import Conflict, InvalidInput, InvalidSettings, LoadFailed, NotFound
+from core.errors import Conflict, InvalidInput, InvalidSettings, LoadFailed
 from core.execution.threads import compute
 from core.ids import document_id
 from core.jobs import Job, JobState
@@ -37,25 +37,11 @@ from indexer import submission_from_json
 from indexer.submission.given_embeddings import encode_embedding
 from indexer.summary_tree.clustering import Clustering, check_tree_libraries, is_too_few
 from indexer.summary_tree.summarizing import (
-    ROLE as TREE_ROLE,
-)
-from indexer.summary_tree.summarizing import (
     SUMMARY_TOKENS,
     TreeNode,
     fingerprint_summary,
     summarize_cluster,
 )
-
-__all__ = [
-    "CHILDREN",
-    "LEVEL",
-    "TREE_ROLE",
-    "BuiltTree",
-    "build_tree",
-    "check_tree",
-    "estimate_tree",
-    "estimate_tree_of",
-]
 
 LEVEL, CHILDREN = "raptor_level", "raptor_children"
 """Metadata of a summary: its layer, from 1, and the keys of the documents that it summarizes. A passage of a document
@@ -109,7 +95,7 @@ async def check_tree(container: Container, source: Corpus, name: str) -> ChatMod
             "HOPWEAVE_LLM__BASE_URL or HOPWEAVE_LLM__API_KEY)"
         )
     check_tree_libraries()
-    if await _find_corpus(container, name) is not None:
+    if await find_corpus(container, name) is not None:
         raise Conflict(f"corpus {name!r} exists: name another one, or delete it with `hopweave corpora delete {name}`")
     return container.models
 
@@ -388,10 +374,3 @@ async def _fetch_vectors(container: Container, corpus: Corpus, nodes: Sequence[T
             f"corpus {corpus.name!r} has no vector of {missing[0]!r}; `hopweave doctor --repair` writes what is missing"
         )
     return found
-
-
-async def _find_corpus(container: Container, name: str) -> Corpus | None:
-    try:
-        return await container.record.corpora.get(name)
-    except NotFound:
-        return None

@@ -26,8 +26,6 @@ from indexer import append_certificate
 from indexer.submission.decoding import decode_text
 from stores.sqlite import pack_text
 
-__all__ = ["Sought", "runs_of", "sweep", "take_text"]
-
 _RUN = 8
 _LEAST = 3
 _WORD = re.compile(r"\w+")

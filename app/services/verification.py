@@ -19,8 +19,6 @@ from core.verification import (
 )
 from reasoning.verification import Compare, GivenAnswer, estimate_cost, read_answer, verify_answer
 
-__all__ = ["Masks", "estimate_verification", "verify_given"]
-
 _AT_ONCE = 8
 """The most runs of one verification at the same time. Each also searches in this process."""
 

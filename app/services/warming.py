@@ -18,8 +18,6 @@ from core.trace import Trace
 from models import import_chat_client
 from retrieval import warm
 
-__all__ = ["clean_snapshots", "follow_recent", "notify_of_waiting_work", "warm_up"]
-
 _log = logging.getLogger("hopweave.app")
 
 _PAUSE_SECONDS = 1.0

@@ -20,8 +20,6 @@ from types import TracebackType
 from core.errors import FolderHeld
 from core.execution.files import try_lock
 
-__all__ = ["FolderLock", "Holder", "is_held", "read_holder"]
-
 _LOCK = "worker.lock"
 _HOLDER = "worker.json"
 _HEARTBEAT_SECONDS = 1.0

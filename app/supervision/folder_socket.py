@@ -18,8 +18,6 @@ from pydantic import SecretStr
 
 from core.settings import Settings
 
-__all__ = ["ADDRESS_HEADER", "NAME", "SETTINGS_HEADER", "connect_to_server", "fingerprint_settings", "listen_in_folder"]
-
 NAME = "server.sock"
 SETTINGS_HEADER = "Hopweave-Settings"
 """The header in which a command sends the fingerprint of its settings: a server with other settings refuses."""
@@ -61,13 +59,13 @@ def listen_in_folder(folder: Path) -> Iterator[socket.socket | None]:
             path.unlink(missing_ok=True)
 
 
-def connect_to_server(folder: Path, *, timeout: float | None = None) -> socket.socket | None:
+def connect_to_server(folder: Path) -> socket.socket | None:
     """Returns a connection to the server that runs on the folder; None if there is none."""
     if not hasattr(socket, "AF_UNIX"):
         return None
     connection = _try_connect(folder / NAME)
     if connection is not None:
-        connection.settimeout(timeout)
+        connection.settimeout(None)
     return connection
 
 

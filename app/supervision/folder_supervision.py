@@ -17,8 +17,6 @@ from app.supervision.worker_pool import WorkerChild
 from core.errors import FolderHeld, InvalidInput, Unavailable
 from core.settings import Settings
 
-__all__ = ["FolderSupervision", "supervise_until_signal"]
-
 _log = logging.getLogger("hopweave.worker")
 
 _POLL_SECONDS = 0.3

@@ -15,8 +15,6 @@ from core.errors import Unavailable
 from core.jobs import Job
 from core.settings import Settings
 
-__all__ = ["JobWatch", "LocalJobWatch", "RemoteJobWatch", "RemoteWorkers", "Supervision"]
-
 _START_SECONDS = 60.0
 _REPORT_SECONDS = 15.0
 _REPEAT_SECONDS = 60.0

@@ -16,8 +16,6 @@ from typing import IO
 from core.execution.processes import python_command, share_cores
 from core.settings import Settings
 
-__all__ = ["EXIT_SETTINGS", "WorkerChild", "WorkerPool"]
-
 EXIT_SETTINGS = 78
 """The exit code of a worker whose settings are wrong, as in `sysexits.h`."""
 

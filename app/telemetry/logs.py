@@ -26,8 +26,6 @@ from core.execution.files import try_lock, unlock
 from core.settings import LogSettings
 from core.telemetry.logs import FIELDS, current_request_id
 
-__all__ = ["configure_logs", "log_to_file"]
-
 _NEXT = ("cr_await", "gi_yieldfrom", "ag_await")
 _FRAMES = ("cr_frame", "gi_frame", "ag_frame")
 _WRAPPED = "_work"

@@ -12,7 +12,6 @@ from core.telemetry.spans import Span, SpanKind, SpanValue, install_tracer
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
 
-__all__ = ["flush_traces", "start_traces"]
 
 _ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
 _FLUSH_MILLISECONDS = 2_000

@@ -23,15 +23,6 @@ if TYPE_CHECKING:
 
     _Instrument: TypeAlias = Counter | Gauge | Histogram
 
-__all__ = [
-    "CONTENT_TYPE",
-    "PrometheusMeter",
-    "is_alive",
-    "serve_worker_metrics",
-    "shared_folder",
-    "shared_metrics",
-    "start_metrics",
-]
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 

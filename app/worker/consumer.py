@@ -7,8 +7,6 @@ from celery.worker.consumer import Consumer
 
 from app.broker.broker import GARBLED
 
-__all__ = ["PatientConsumer"]
-
 _PAUSE_SECONDS = 1.0
 
 

@@ -19,8 +19,6 @@ from core.record_policy.claims import next_corpus
 from core.telemetry.metrics import LEASES_EXPIRED
 from retrieval import SnapshotCache
 
-__all__ = ["EmbeddedWorkerProcess", "Preparation"]
-
 _log = logging.getLogger("hopweave.worker")
 
 

@@ -19,8 +19,6 @@ from core.ids import new_id
 from core.settings import WorkerSettings
 from indexer import DocumentLimits, Worker, WorkerOptions
 
-__all__ = ["STOP_SECONDS", "WorkerProcess"]
-
 STOP_SECONDS = 30.0
 _PRUNE_SECONDS = 60.0  # between two rounds of housekeeping that no work causes
 

@@ -13,13 +13,11 @@ import time
 from celery import signals
 
 from app.broker.notifier import OutageLog
-from app.broker.server_notifier import ServerNotifier
+from app.broker.notifiers import ServerNotifier
 from app.container import Container
 from app.worker.process import STOP_SECONDS, WorkerProcess
 from core.errors import HopweaveError
 from core.record_policy.claims import next_corpus
-
-__all__ = ["ServerWorkerProcess"]
 
 _FIRST_PAUSE_SECONDS = 0.5
 

@@ -27,8 +27,6 @@ from app.worker.servers import ServerWorkerProcess
 from core.errors import FolderHeld, InvalidSettings
 from core.settings import Settings, read_settings
 
-__all__ = ["EXIT_HELD"]
-
 EXIT_HELD = 75
 _LOCK_SECONDS = 3.0
 

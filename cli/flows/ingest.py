@@ -8,7 +8,7 @@ from functools import partial
 
 from app.composition import choose_composition
 from app.container import Container
-from app.services.corpora import describe_new, ensure
+from app.services.corpora import describe_new, ensure, find_corpus
 from app.services.documents import delete_by_keys, list_documents, list_those
 from app.services.estimates import Estimate, estimate
 from app.services.ingestion import submit_all
@@ -105,7 +105,7 @@ def estimate_ingest(request: Request) -> Estimate:
 
     async def work(container: Container) -> Estimate:
         exists = container.composition.exists()
-        corpus = await _find_corpus(container, request.corpus) if exists else None
+        corpus = await find_corpus(container, request.corpus) if exists else None
         found = PathsReading(request).read(with_given=_reads_given_graph(request, corpus, settings))
         chunker = request.chunker or (corpus.settings.chunker if corpus else settings.chunker)
         extractor = request.extractor or (corpus.settings.extractor if corpus else settings.extractor)
@@ -214,7 +214,7 @@ async def _open_corpus(container: Container, request: Request, reading: Reading)
 
 async def _check_embeddings(container: Container, request: Request, reading: Reading) -> None:
     """Raises `InvalidInput` for embeddings that do not fit, before a corpus is created for them."""
-    if request.embeddings is None or await _find_corpus(container, request.corpus) is not None:
+    if request.embeddings is None or await find_corpus(container, request.corpus) is not None:
         return
     reading.fit(await describe_new(container, embedding=request.embedding), request.corpus)
 
@@ -284,13 +284,6 @@ def _reads_given_graph(request: Request, corpus: Corpus | None, settings: Settin
     """Returns whether a graph file beside the documents (`openie.jsonl`) is read with them."""
     extractor = request.extractor or (corpus.settings.extractor if corpus else settings.extractor)
     return GIVEN in extractor.split("+")
-
-
-async def _find_corpus(container: Container, name: str) -> Corpus | None:
-    try:
-        return await container.record.corpora.get(name)
-    except NotFound:
-        return None
 
 
 async def _read_outcome(

@@ -18,21 +18,6 @@ from numpy.typing import NDArray
 
 from core.execution.files import FileMapping
 
-__all__ = [
-    "MAGIC",
-    "OutdatedFile",
-    "Place",
-    "UnreadableFile",
-    "align",
-    "bytes_of",
-    "check_places",
-    "compare_checksum",
-    "count_bytes",
-    "encode_start",
-    "map_array",
-    "read_header",
-]
-
 MAGIC = b"hopweave"
 """The first bytes of every prefix."""
 

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-__all__ = ["AnswerBounds", "AnswerRefused", "bounding_hooks"]
-
 _MEGABYTE = 1024 * 1024
 _STREAM = "text/event-stream"
 _ENDS = "hopweave.ends"

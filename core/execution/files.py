@@ -13,8 +13,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-__all__ = ["Draft", "FileMapping", "delete_abandoned", "try_lock", "unlock"]
-
 
 def try_lock(file: int) -> bool:
     """Locks an open file or folder for this process. Returns False if another process holds the lock.

@@ -8,8 +8,6 @@ from types import ModuleType
 
 from core.errors import InvalidSettings
 
-__all__ = ["import_igraph"]
-
 
 def import_igraph(what: str) -> ModuleType:
     """Returns igraph. Raises `InvalidSettings`, which begins with `what` that is to be computed, if it is missing."""

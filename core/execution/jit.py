@@ -4,8 +4,6 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["JitFunction"]
-
 
 class JitFunction:
     """A function that is compiled for one signature; calling this object returns the compiled function.

@@ -9,8 +9,6 @@ from contextvars import ContextVar
 
 from core.errors import LoadFailed
 
-__all__ = ["FairSlots", "WorkLimit", "check_work", "current_caller", "set_current_caller"]
-
 _current: ContextVar["WorkLimit | None"] = ContextVar("work_limit", default=None)
 
 

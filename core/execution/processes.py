@@ -6,8 +6,6 @@ import gc
 import os
 import sys
 
-__all__ = ["count_cores", "favour_event_loop", "freeze_objects", "python_command", "share_cores"]
-
 _THREADS = "OMP_NUM_THREADS"  # torch reads it by itself
 
 _SWITCH_SECONDS = 0.001  # a fifth of the default

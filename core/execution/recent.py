@@ -5,8 +5,6 @@ from collections import OrderedDict
 from collections.abc import Hashable
 from typing import Generic, TypeVar
 
-__all__ = ["Recent"]
-
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 

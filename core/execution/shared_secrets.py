@@ -12,8 +12,6 @@ from pathlib import Path
 
 from core.errors import InvalidSettings, Unavailable
 
-__all__ = ["SharedSecret"]
-
 _FORM = re.compile(r"[0-9a-f]{64}\n?", re.ASCII)
 _BYTES = 32
 

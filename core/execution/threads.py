@@ -11,8 +11,6 @@ from typing import ParamSpec, TypeVar
 
 from core.execution.processes import count_cores
 
-__all__ = ["call_in_thread", "compute"]
-
 P = ParamSpec("P")
 T = TypeVar("T")
 

@@ -12,8 +12,6 @@ from core.graph_schema.values import GraphSchema, SchemaRelation, SchemaType, ma
 from core.text.entity_types import EntityType
 from core.text.names import normalise
 
-__all__ = ["MAX_BYTES", "NO_SCHEMA", "read_graph_schema"]
-
 MAX_BYTES = 100_000
 _MOST_TYPES = 200
 _MOST_RELATIONS = 500

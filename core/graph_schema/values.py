@@ -12,15 +12,7 @@ from core.text.entity_types.kinds import LONGEST
 from core.text.entity_types.names import OF
 from core.text.names import normalise
 from core.text.terms import split_words
-
-__all__ = [
-    "GraphSchema",
-    "SchemaRelation",
-    "SchemaType",
-    "StatedFact",
-    "make_phrase_key",
-    "make_word_key",
-]
+from core.text.word_lists import words_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,14 +158,10 @@ _MOST_WORDS = 4
 _TOKEN = re.compile(r"\w+")
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_DROPPED_FIRST = _words("has have had will shall hat haben été")
-_BE = _words("is are was were be been being ist sind war waren wird werden wurde wurden est sont était fut")
-_ARTICLES = _words("a an the ein eine der die das un une le la")
-_PREPOSITIONS = _words("by of in at on to with from for von mit bei durch par de à dans pour")
+_DROPPED_FIRST = words_of("has have had will shall hat haben été")
+_BE = words_of("is are was were be been being ist sind war waren wird werden wurde wurden est sont était fut")
+_ARTICLES = words_of("a an the ein eine der die das un une le la")
+_PREPOSITIONS = words_of("by of in at on to with from for von mit bei durch par de à dans pour")
 
 
 @lru_cache(maxsize=1 << 14)

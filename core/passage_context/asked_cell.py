@@ -12,8 +12,6 @@ from core.passage_context.other_words import OtherWords, find_other_words
 from core.passage_context.tables import is_amount, is_date
 from core.text.value_kinds import ValueKind, find_kind, find_stems
 
-__all__ = ["choose_cell"]
-
 _MONEY = re.compile(r"[$€£¥]|\b(?:EUR|USD|GBP|CHF|JPY)\b|\d[.,]\d\d\b")
 _TOTAL = find_stems("total sum amount Gesamt Summe Betrag montant somme")
 _IN_LABEL = 0.5

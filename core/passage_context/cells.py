@@ -14,8 +14,6 @@ from core.documents import HEADING_SEPARATOR, Span
 from core.passage_context.grids import GridRow, TextGrid, read_grids, usual_width
 from core.passage_context.tables import BAR, count_part, goes_on, is_amount, is_row, is_typed, split_cells
 
-__all__ = ["TableCell", "find_cell", "name_cell", "name_columns"]
-
 _FIGURE = re.compile(r"\d[\d.,\u202f\u00a0]*\d|\d")
 _GROUPING = re.compile(r"[\s,\u202f\u00a0]")
 _WORD = re.compile(r"\w+")

@@ -16,16 +16,6 @@ from core.ports.retrieval import Hit
 from core.text.shortening import shorten
 from core.text.titles import one_line
 
-__all__ = [
-    "PassageContext",
-    "begins_within_table",
-    "describe_hit",
-    "find_context",
-    "find_headed_tables",
-    "name_sender",
-    "split_heading",
-]
-
 _BETWEEN = " · "
 _LONGEST = {"file": 60, "sender": 60, "date": 30, "section": 120, "page": 30, "columns": 240}
 """Characters of each part. A part comes from a document or its sender, who may make it as long as they like."""

@@ -29,8 +29,6 @@ from core.passage_context.tables import (
 from core.text.shortening import shorten
 from core.text.titles import one_line
 
-__all__ = ["GridRow", "TextGrid", "count_fields", "read_grids", "usual_width"]
-
 _LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
 _BAR = re.compile(r"(?<!\S)\|(?!\S)")
 _TYPED_BAR = re.compile(r"(?<!\\)\|")

@@ -12,8 +12,6 @@ from functools import cache
 from core.passage_context.row_labels import SUM_WORDS
 from core.text.terms import split_words
 
-__all__ = ["OtherWords", "find_near_words", "find_other_words", "find_said_labels", "write_out"]
-
 _STATEMENTS = """
 net sales; revenue; revenues; net revenue; operating revenues; (sales); (turnover); \
     Umsatz; Umsätze; Umsatzerlöse; Nettoumsatz; chiffre d'affaires; (ventes); (revenus); produits d'exploitation

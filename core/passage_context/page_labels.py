@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from core.documents import Metadata
 from core.text.titles import one_line
 
-__all__ = ["PAGE_LABELS", "find_page_label", "make_page_labels", "name_page"]
-
 PAGE_LABELS = "page_labels"
 """The field of a document's metadata with its sequences of labels."""
 

@@ -10,8 +10,6 @@ from core.passage_context.tables import BAR, are_fields, is_amount, is_row, spli
 from core.text.terms import split_words
 from core.text.value_kinds import find_stems
 
-__all__ = ["MOST_STEMS", "SUM_WORDS", "find_row_labels"]
-
 MOST_STEMS = 4
 """Stems of a label; a longer first cell is a text."""
 _LONGEST = 80

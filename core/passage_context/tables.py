@@ -16,26 +16,6 @@ from core.text.sentences import Range, split_sentences
 from core.text.shortening import shorten
 from core.text.titles import one_line
 
-__all__ = [
-    "BAR",
-    "TextTable",
-    "are_fields",
-    "are_labels",
-    "count_part",
-    "find_tables",
-    "goes_on",
-    "has_page_number",
-    "is_amount",
-    "is_date",
-    "is_drawn",
-    "is_row",
-    "is_rule",
-    "is_typed",
-    "join_lines",
-    "split_cells",
-    "split_units",
-]
-
 BAR = " | "
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")

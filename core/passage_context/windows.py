@@ -16,8 +16,6 @@ from core.text.terms import split_words
 from core.text.value_kinds import ValueKind, find_digits, find_kind, has_value
 from core.text.word_lists import SMALL_WORDS
 
-__all__ = ["shorten_hits", "stems_of"]
-
 _FIRST = 0.8
 """The worth of the first sentence, which mostly says what the passage is about."""
 _BRIDGE = 0.7

@@ -7,19 +7,6 @@ from typing import Any, Protocol
 
 from core.trace import Trace
 
-__all__ = [
-    "CachedAnswer",
-    "ChatModel",
-    "ChatModels",
-    "ChatRequest",
-    "Completion",
-    "Message",
-    "ModelCache",
-    "OnToken",
-    "ReplyForm",
-    "Speaker",
-]
-
 OnToken = Callable[[str], None]
 """Called with each piece of the text as it arrives. Pieces are provisional: the completion is final."""
 

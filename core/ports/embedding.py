@@ -6,8 +6,6 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Embedder", "TokenCounter", "Vectors"]
-
 Vectors = NDArray[np.float32]
 
 

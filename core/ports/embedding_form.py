@@ -8,8 +8,6 @@ import math
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, quote, urlencode
 
-__all__ = ["PLAIN", "EmbeddingForm", "split_form"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class EmbeddingForm:

@@ -3,8 +3,6 @@
 from collections.abc import Iterable
 from typing import Protocol
 
-__all__ = ["FileStore"]
-
 
 class FileStore(Protocol):
     """Originals by corpus and content hash, so writing twice is harmless.

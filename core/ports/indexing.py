@@ -1,4 +1,4 @@
-"""The ports of indexing: loader, chunker and extractor. They work on values and write nothing."""
+"""The ports of indexing: loader, converter of files, chunker and extractor. They work on values and write nothing."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -9,18 +9,6 @@ from core.graph import Extraction, Triple
 from core.graph_schema import GraphSchema
 from core.ports.embedding import TokenCounter
 from core.trace import Trace
-
-__all__ = [
-    "Block",
-    "Chunker",
-    "DraftChunk",
-    "Extractor",
-    "LoadedDocument",
-    "Loader",
-    "ModelCalls",
-    "ReadsSchema",
-    "Source",
-]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,4 +152,24 @@ class ReadsSchema(Protocol):
 
     def with_schema(self, schema: GraphSchema) -> Extractor:
         """Returns this extractor for a corpus with the schema. Its fingerprint covers what it uses of the schema."""
+        ...
+
+
+class FileConverter(Protocol):
+    """Converts one file at a time, in the thread that calls it. Several threads may call at once."""
+
+    def convert(self, source: Source, format: str) -> bytes:
+        """Returns the reply of the service, unread. `format` is the name of the loader that would read the file.
+
+        Raises `LoadFailed` if the service cannot convert this file or refuses it, and `Unavailable` if it cannot be
+        reached or is busy, so that a later call may succeed.
+        """
+        ...
+
+    def interrupt(self) -> None:
+        """Ends the waiting for files that are being converted, which fail. Without effect on later calls."""
+        ...
+
+    def close(self) -> None:
+        """Closes connections. A later call opens new ones."""
         ...

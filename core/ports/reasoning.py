@@ -13,20 +13,6 @@ from core.ports.retrieval import Hit, QueryPart
 from core.trace import Trace
 from core.validity import Validity
 
-__all__ = [
-    "Answer",
-    "AnswerRow",
-    "Citation",
-    "Companions",
-    "Question",
-    "Quote",
-    "Reasoner",
-    "Step",
-    "Support",
-    "Unsupported",
-    "weakest_support",
-]
-
 
 class Support(StrEnum):
     """What an answer stands on, the strongest first.

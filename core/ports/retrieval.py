@@ -13,25 +13,6 @@ from core.documents import Chunk, DocumentRef
 from core.trace import Trace
 from core.validity import Validity
 
-__all__ = [
-    "MAX_K",
-    "ChecksCorpus",
-    "Fact",
-    "Hit",
-    "NodeKind",
-    "PassageCounts",
-    "PathStep",
-    "Query",
-    "QueryPart",
-    "Reranker",
-    "SearchResult",
-    "Searcher",
-    "Signals",
-    "WebResult",
-    "WebSearch",
-    "check_searched",
-]
-
 MAX_K = 1000
 
 

@@ -7,8 +7,6 @@ from typing import Protocol
 from core.corpora import Corpus
 from core.documents import Chunk, DocumentRef
 
-__all__ = ["MOST_PASSAGES", "Candidate", "Candidates", "DocumentFinder", "Wording", "WordsAsked"]
-
 Wording = frozenset[frozenset[str]]
 """One thing that is asked for, in each of several wordings, as stems (`core.text.terms`): a passage has it if it has
 all stems of one of them.

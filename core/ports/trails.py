@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-__all__ = ["Trail", "TrailCitation", "TrailStep", "Trails"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class TrailStep:

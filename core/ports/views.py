@@ -11,8 +11,6 @@ from typing import Protocol
 from core.ports.embedding import Vectors
 from core.text.query import TextQuery
 
-__all__ = ["Scored", "TextEntry", "TextIndex", "VectorBatch", "VectorKind", "VectorStore"]
-
 
 class VectorKind(StrEnum):
     CHUNK = "chunk"

@@ -7,8 +7,6 @@ from core.passage_context import find_context
 from core.ports.retrieval import Hit
 from core.text.shortening import shorten
 
-__all__ = ["FINGERPRINT", "fenced", "format_hits", "format_passages", "neutral", "strip_tags"]
-
 FINGERPRINT = "passages-2"
 """Must change whenever the same hits may be written into a prompt in another way."""
 

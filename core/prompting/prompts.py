@@ -17,20 +17,6 @@ from core.errors import InvalidInput, InvalidSettings
 from core.ids import digest
 from core.ports.chat import Message, ReplyForm, Speaker
 
-__all__ = [
-    "Prompt",
-    "PromptLibrary",
-    "export_prompts",
-    "list_prompt_files",
-    "list_prompt_names",
-    "load_prompt",
-    "parse_prompt",
-    "read_own_prompts",
-    "read_prompt_folder",
-    "use_prompts",
-]
-
-
 _DIVIDER = "--- user ---"
 """The line between the two messages of a prompt."""
 

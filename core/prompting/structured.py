@@ -21,9 +21,6 @@ from core.ports.chat import ChatModel, ChatRequest, Completion, Message, OnToken
 from core.prompting.fences import strip_tags
 from core.trace import Trace
 
-__all__ = ["build_schema", "complete_structured", "make_cut_error", "note_cut", "strip_thinking"]
-
-
 _MAX_DEPTH = 50
 """Lists and objects within each other, in a structured answer."""
 

@@ -21,16 +21,6 @@ from typing import Any
 
 from core.errors import InvalidInput
 
-__all__ = [
-    "Chain",
-    "HashKey",
-    "Secret",
-    "digest_line",
-    "dump",
-    "sign",
-    "verify_lines",
-]
-
 
 def dump(value: Any) -> str:
     """Returns JSON in the form of certificates: sorted keys, no spaces, ASCII alone."""
@@ -55,10 +45,6 @@ class HashKey:
     def hash_content(self, content_hash: str) -> str:
         """Returns the HMAC of the SHA-256 (`core.ids.content_hash`) of an original."""
         return self._hash(f"content:{content_hash}")
-
-    def hash_words(self, words: str) -> str:
-        """Returns the HMAC of a run of words."""
-        return self._hash(f"words:{words}")
 
     def _hash(self, text: str) -> str:
         return hmac.new(bytes.fromhex(self.hex), text.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()

@@ -10,30 +10,6 @@ from typing import Any, Protocol, TypeVar
 from core.errors import Conflict
 from core.jobs import Job, JobKind, JobProgress, JobState, derive_job_state
 
-__all__ = [
-    "ABANDONED_SECONDS",
-    "CLAIMED_ALONE_AFTER",
-    "FAILED_AFTER",
-    "LONGEST_LEASE_SECONDS",
-    "NEVER_ABANDONED",
-    "SHOWN_FAILURES",
-    "SMALL_BYTES",
-    "ClaimableRow",
-    "MeasuredJob",
-    "RevisionProgress",
-    "failure_reason",
-    "fit_batch",
-    "is_cancellable",
-    "is_suspect",
-    "measure_progress",
-    "next_corpus",
-    "not_paused",
-    "size_class",
-    "split",
-    "state_of_job",
-]
-
-
 CLAIMED_ALONE_AFTER = 4
 """A revision that was claimed this many times without an end is claimed alone: it may be what kills its workers."""
 

@@ -14,24 +14,6 @@ from core.documents import RevisionState
 from core.errors import InvalidInput
 from core.ports.record.commits import ChunkRow, Commit, Tombstone
 
-__all__ = [
-    "BLOCKING",
-    "KEPT_SECONDS",
-    "KINDS",
-    "ChunkChanges",
-    "StoredChunk",
-    "check_one_corpus",
-    "compare_chunks",
-    "ids_of",
-    "is_covered",
-    "is_empty",
-    "joined_names",
-    "make_tombstone",
-    "merge_ids",
-    "misses_entities",
-    "without",
-]
-
 
 class StoredChunk(Protocol):
     """The row of a stored chunk with the columns `extract_hash`, `view_id`, `position`, `title_names` and `terms`."""

@@ -16,19 +16,6 @@ from core.filters import DocumentFilter
 from core.ids import new_id
 from core.ports.record.corpora import DocumentPage, ReindexDifference
 
-__all__ = [
-    "NO_DIFFERENCE",
-    "DatedCache",
-    "DatedDocuments",
-    "MatchCache",
-    "Matches",
-    "already_reindexing",
-    "is_complete",
-    "make_page",
-    "make_shadow",
-]
-
-
 Row = TypeVar("Row")
 
 

@@ -4,18 +4,6 @@ from collections.abc import Sequence
 
 from core.errors import Conflict, Forbidden, NotFound
 
-__all__ = [
-    "corpus_exists",
-    "corpus_missing",
-    "corpus_name_missing",
-    "document_missing",
-    "document_outside",
-    "job_missing",
-    "key_missing",
-    "name_taken",
-    "no_document",
-]
-
 _SHOWN = 200
 """Characters of what a client has sent, of any length, that its error repeats."""
 

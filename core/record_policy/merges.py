@@ -6,21 +6,6 @@ from core.errors import Conflict, InvalidInput, NotFound
 from core.ids import merge_id
 from core.ports.record import GraphMerge
 
-__all__ = [
-    "LEAST_THRESHOLD",
-    "MAX_MERGES",
-    "MAX_REJECTIONS",
-    "check_apart",
-    "check_merge",
-    "check_rejection",
-    "entity_missing",
-    "find_end",
-    "merge_missing",
-    "rejection_missing",
-    "select_adoptable",
-    "select_rejections",
-]
-
 MAX_MERGES = 10_000
 """Merges of a corpus. Each snapshot reads them all."""
 

@@ -7,22 +7,6 @@ from typing import Any
 from core.errors import Conflict, Fenced, NotFound, RateLimited
 from core.questions import QuestionState
 
-__all__ = [
-    "CANCELLED",
-    "ENDED",
-    "TOKEN",
-    "WITHDRAWN",
-    "deleted_meanwhile",
-    "make_problem",
-    "not_running",
-    "nothing_to_verify",
-    "question_missing",
-    "state_of",
-    "too_many_running",
-    "withdrawal_problem",
-    "without_answers",
-]
-
 TOKEN = "token"  # noqa: S105 - a kind of events
 """The kind of the events that a final answer replaces."""
 

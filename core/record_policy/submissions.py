@@ -15,33 +15,6 @@ from core.ids import document_id
 from core.ports.record.queue import EnqueuedDocument, NewRevision
 from core.principals import DocumentAccess, narrow
 
-__all__ = [
-    "CORPUS_DELETED",
-    "JOB_CANCELLED",
-    "RECEIPT_SECONDS",
-    "RETRIABLE",
-    "STOPPABLE",
-    "SUPERSEDED",
-    "UNFINISHED",
-    "WORKING",
-    "AccessDecision",
-    "NewestRevision",
-    "PresentReceipt",
-    "SubmissionDecision",
-    "SubmissionOutcome",
-    "check_amendable",
-    "check_distinct_keys",
-    "check_retriable",
-    "decide_access",
-    "decide_submission",
-    "has_answer",
-    "is_being_deleted",
-    "is_conflict",
-    "is_unchanged",
-    "is_visible",
-    "keys_exist",
-]
-
 WORKING = tuple(state.value for state in RevisionState if state.in_work)
 """A worker holds, or held, a lease."""
 

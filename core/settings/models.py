@@ -7,8 +7,6 @@ from pydantic import Field, SecretStr, field_validator
 from core.ports.embedding_form import EmbeddingForm
 from core.settings.section import Section, SentKey, SentText, address_like, expand_home_in
 
-__all__ = ["EmbeddingSettings", "LlmSettings", "RerankerSettings", "RoleSettings"]
-
 BaseUrl = Annotated[str, address_like("http://127.0.0.1:11434/v1")]
 
 

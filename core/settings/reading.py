@@ -22,9 +22,6 @@ from core.faults import describe_fault
 from core.settings.section import expand_home
 from core.settings.settings import PREFIX, TOML_FILE, Settings
 
-__all__ = ["PREFIX", "describe_faults", "find_faults", "read_settings"]
-
-
 _OTHERS = frozenset({"HOPWEAVE_API_KEY"})
 """Variables of Hopweave that are no settings: the key that `hopweave ingest --server` sends."""
 _TESTS = "HOPWEAVE_TEST_"

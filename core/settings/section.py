@@ -10,9 +10,6 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, SecretStr
 
-__all__ = ["Section", "SentKey", "SentText", "address_like", "default_data_dir", "expand_home", "expand_home_in"]
-
-
 _LOCAL = Path(".hopweave")
 _NAME = "hopweave"
 

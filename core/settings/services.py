@@ -16,24 +16,6 @@ from core.keys import Scope
 from core.ports.retrieval import MAX_K
 from core.settings.section import Section, SentKey, address_like, expand_home
 
-__all__ = [
-    "ApiSettings",
-    "BrokerSettings",
-    "BudgetSettings",
-    "CertificateSettings",
-    "DoclingSettings",
-    "LogSettings",
-    "McpSettings",
-    "MetricsSettings",
-    "OidcRule",
-    "OidcSettings",
-    "ParserSettings",
-    "QuestionSettings",
-    "WebSettings",
-    "WorkerSettings",
-]
-
-
 _ORIGIN = re.compile(r"https?://[^/\s@?#]+", re.IGNORECASE)
 _ADDRESS = re.compile(r"https?://[^/\s@?#]+(/[^\s?#]*)?", re.IGNORECASE)
 _SECRET_LENGTH = 32

@@ -26,8 +26,6 @@ from core.settings.services import (
 )
 from core.settings.stores import FilesSettings, MilvusSettings, Neo4jSettings, StoreSettings, TrailSettings
 
-__all__ = ["PREFIX", "TOML_FILE", "Settings"]
-
 PREFIX = "HOPWEAVE_"
 
 TOML_FILE = "hopweave.toml"

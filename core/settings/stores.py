@@ -6,8 +6,6 @@ from pydantic import Field, SecretStr, field_validator
 
 from core.settings.section import Section, expand_home_in
 
-__all__ = ["FilesSettings", "HnswSettings", "MilvusSettings", "Neo4jSettings", "StoreSettings", "TrailSettings"]
-
 
 class StoreSettings(Section):
     """Which technology stores what."""

@@ -8,18 +8,6 @@ import re
 import secrets
 from contextvars import ContextVar
 
-__all__ = [
-    "FIELDS",
-    "HEADER",
-    "OUTGOING_HEADER",
-    "choose_request_id",
-    "current_request_id",
-    "log_event",
-    "new_job_id",
-    "request_id_of_job",
-    "set_request_id",
-]
-
 HEADER = "X-Request-ID"
 OUTGOING_HEADER = "X-Client-Request-Id"
 """The name of the id in calls of other servers, as OpenAI has it. Some servers take an `X-Request-ID` for their own id:

@@ -4,27 +4,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-__all__ = [
-    "ANSWERS",
-    "DOCUMENTS",
-    "EVENT_LOOP_LAG",
-    "HTTP_SECONDS",
-    "LEASES_EXPIRED",
-    "LLM_ERRORS",
-    "LLM_TOKENS",
-    "METRICS",
-    "QUESTIONS",
-    "QUEUE_OLDEST",
-    "RETRIEVAL_SECONDS",
-    "SNAPSHOT_AGE",
-    "SNAPSHOT_BYTES",
-    "SNAPSHOT_MAPPED_BYTES",
-    "Meter",
-    "Metric",
-    "MetricKind",
-    "install_meter",
-]
-
 
 class MetricKind(StrEnum):
     COUNTER = "counter"

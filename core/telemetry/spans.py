@@ -8,22 +8,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from enum import StrEnum
-from typing import Protocol
+from typing import Any, Protocol
 
 from core.telemetry.logs import OUTGOING_HEADER, current_request_id
 from core.telemetry.metrics import RETRIEVAL_SECONDS
-
-__all__ = [
-    "Span",
-    "SpanKind",
-    "SpanValue",
-    "Tracer",
-    "install_tracer",
-    "measure_search",
-    "measure_stage",
-    "outgoing_headers",
-    "span",
-]
 
 SpanValue = str | int | float | bool | tuple[str, ...]
 
@@ -140,3 +128,8 @@ def measure_stage(stage: str) -> Iterator[None]:
             yield
     finally:
         RETRIEVAL_SECONDS.record(time.perf_counter() - began, searcher=searcher, stage=stage, corpus=corpus)
+
+
+async def add_headers(request: Any) -> None:
+    """The hook of HTTP clients that names the request that a call is made for, before it is sent."""
+    request.headers.update(outgoing_headers())

@@ -3,8 +3,6 @@
 import re
 import string
 
-__all__ = ["is_contained", "normalise_answer"]
-
 ARTICLES = re.compile(r"\b(a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 

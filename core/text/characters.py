@@ -5,8 +5,6 @@ from collections.abc import Mapping, Sequence
 
 from core.errors import InvalidInput
 
-__all__ = ["NO_CHARACTER", "check_text", "find_half", "is_valid_text"]
-
 NO_CHARACTER = "holds half of a surrogate pair, which is not a character; send valid Unicode"
 
 _HALF = re.compile("[\ud800-\udfff]")

@@ -3,8 +3,6 @@
 import re
 from datetime import UTC, datetime
 
-__all__ = ["is_date_like", "parse_date"]
-
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?", re.ASCII)
 
 

@@ -5,8 +5,6 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Literal
 
-__all__ = ["Language", "detect_language"]
-
 Language = Literal["en", "de", "fr"]
 
 

@@ -7,8 +7,6 @@ Halden say about pets?` asks for pets. `Are fees refundable under the Halden lea
 import re
 from dataclasses import dataclass
 
-__all__ = ["Naming", "find_naming", "find_rest", "split_lead_in"]
-
 _LONGEST = 1000
 """Lead-ins are looked for in questions of at most this many characters: a longer question tells a story."""
 _ASKING = (

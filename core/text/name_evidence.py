@@ -32,8 +32,6 @@ from core.text.no_names.forms import (
 from core.text.no_names.german import find_words_of_names, is_bare, is_determiner, is_noun, is_subject
 from core.text.word_lists import BARE_BEHIND, NOUN_DETERMINERS, SENTENCE_OPENERS
 
-__all__ = ["NameEvidence", "gather_evidence"]
-
 _WORD = re.compile(r"[^\W\d_][\w'’\-]*")
 _MOST_DETERMINED = 0.35
 """The greatest share of a name's occurrences that stand behind an article or an adjective (`das neue Debian`)."""

@@ -11,9 +11,6 @@ from functools import lru_cache
 from core.execution.limits import check_work
 from core.text.word_lists import ABBREVIATIONS, ARTICLES, CALENDAR_WORDS, CONNECTIVES, FUNCTION_WORDS, WITH_SUBJECT
 
-__all__ = ["NameSpan", "begins_sentence", "find_names", "iter_names"]
-
-
 _MAX_WORDS = 10
 """The greatest number of words of a name; a longer run of capitals is the row of a table, or text in capitals."""
 

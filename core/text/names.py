@@ -3,8 +3,6 @@
 import re
 import unicodedata
 
-__all__ = ["normalise"]
-
 _SPACE = re.compile(r"\s+")
 
 

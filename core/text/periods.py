@@ -10,23 +10,6 @@ from dataclasses import dataclass
 
 from core.text.titles import asks_for_older, find_wanted_marks, order_of_marks
 
-__all__ = [
-    "NO_END",
-    "Newest",
-    "Period",
-    "Quarters",
-    "asks_for_extremes",
-    "asks_over_periods",
-    "find_bounds",
-    "find_months",
-    "find_newest",
-    "find_quarters",
-    "find_range",
-    "is_within",
-    "leave_out_periods",
-    "read_period",
-]
-
 _LONGEST = 1000
 """Characters of a question that are read; a longer question tells a story."""
 _PERIODS = (

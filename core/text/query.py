@@ -5,8 +5,6 @@ Searchers build them; a renderer in `stores/` translates them into the query lan
 
 from dataclasses import dataclass
 
-__all__ = ["Clause", "Group", "Phrase", "Term", "TextQuery", "any_of"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Term:

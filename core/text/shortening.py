@@ -1,7 +1,5 @@
 """`shorten`: a text on one line, cut to a number of characters, for lists and tables."""
 
-__all__ = ["shorten"]
-
 _END = " …"
 
 

@@ -19,20 +19,6 @@ from numpy.typing import NDArray
 
 from core.text.word_lists import STOP_WORDS
 
-__all__ = [
-    "HAS_LABELS",
-    "MARKS",
-    "MOST_REPEATED",
-    "TERM",
-    "WORD",
-    "Terms",
-    "Word",
-    "extract_terms",
-    "hash_label",
-    "hash_stem",
-    "split_words",
-]
-
 TERM = np.dtype([("stem", "<u4"), ("count", "u1"), ("capital", "u1"), ("lower", "u1"), ("place", "u1")])
 """One stem of a chunk, eight bytes.
 

@@ -13,25 +13,6 @@ from urllib.parse import unquote
 from core.ids import entity_id
 from core.text.names import normalise
 
-__all__ = [
-    "asks_for_newest",
-    "asks_for_older",
-    "bare_title",
-    "compares_with_earlier",
-    "count_met",
-    "family_of",
-    "find_marks",
-    "find_name_words",
-    "find_numbered_names",
-    "find_wanted_marks",
-    "has_status",
-    "one_line",
-    "order_of_marks",
-    "series_of",
-    "stem_of",
-    "title_names",
-]
-
 _OPENING, _CLOSING = "(（", ")）"
 _MARK = re.compile(
     r"(?<![^\W_])(?<!\d\.)(?:(?:version|release|revision|rev|fassung)[ ._-]{1,2})?(?:v|fy)?"

@@ -8,17 +8,6 @@ from core.text.name_spans import find_names
 from core.text.terms import split_words
 from core.text.word_lists import CALENDAR_WORDS
 
-__all__ = [
-    "GENERIC",
-    "ValueKind",
-    "find_digits",
-    "find_kind",
-    "find_name_spans",
-    "find_signs",
-    "find_stems",
-    "has_value",
-]
-
 
 class ValueKind(StrEnum):
     """The kind of value that answers a question; `NONE` if any sentence may."""

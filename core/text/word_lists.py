@@ -1,52 +1,22 @@
 """Word lists: articles, abbreviations, connectives of names, function words and stop words."""
 
-__all__ = [
-    "ABBREVIATIONS",
-    "ARTICLES",
-    "AUXILIARIES",
-    "BARE_BEHIND",
-    "CALENDAR_WORDS",
-    "CLAUSE_WORDS",
-    "COMPANIES",
-    "CONNECTIVES",
-    "DETERMINERS",
-    "FUNCTION_WORDS",
-    "GERMAN_ADDRESS",
-    "GERMAN_ADVERBS",
-    "GERMAN_ADVERB_ENDINGS",
-    "GERMAN_BARE",
-    "GERMAN_DETERMINERS",
-    "GERMAN_NOUNS",
-    "GERMAN_NOUN_ENDINGS",
-    "GERMAN_PLURAL_ENDINGS",
-    "GERMAN_VERBS",
-    "INSTITUTIONS",
-    "KIND_QUESTION_WORDS",
-    "NOUN_DETERMINERS",
-    "PREPOSITIONS",
-    "PRONOUNS",
-    "ROLES",
-    "SMALL_WORDS",
-    "STOP_WORDS",
-    "WITH_SUBJECT",
-]
 
-
-def _words(text: str) -> frozenset[str]:
+def words_of(text: str) -> frozenset[str]:
+    """Returns the words of a list that is written as a text."""
     return frozenset(text.split())
 
 
-ARTICLES = _words("the a an")
+ARTICLES = words_of("the a an")
 
-WITH_SUBJECT = _words("""
+WITH_SUBJECT = words_of("""
     Colloquium Commission Committee Conference Congress Convention Council Declaration Directive Forum Journal Panel
     Proceedings Protocol Regulation Seminar Subcommittee Summit Symposium Transactions Treaty Workshop
 """)
 """Main nouns of names that a subject follows with `on`: `Transactions on Information Theory`."""
 
-ABBREVIATIONS = _words("st dr mr mrs ms mt ft jr sr lt gen col prof rev sgt capt gov sen rep hon no vol")
+ABBREVIATIONS = words_of("st dr mr mrs ms mt ft jr sr lt gen col prof rev sgt capt gov sen rep hon no vol")
 
-CONNECTIVES = _words("""
+CONNECTIVES = words_of("""
     of de del della dei di da do dos das du des la le les el los las al ibn bin ben van von der den ter ten zu zum zur
     am auf the for af av på à
 """)
@@ -55,7 +25,7 @@ CONNECTIVES = _words("""
 "and" is not among them: it joins two names more often than it is part of one (measured: 1.8 points R@5 on MuSiQue).
 """
 
-FUNCTION_WORDS = _words("""
+FUNCTION_WORDS = words_of("""
     a about above according across after again against all along also although am among amongst an and another any are
     around as at be because been before being below between both but by can could despite did do does doing down due
     during each either even ever every few first following for former formerly from further given had has have having
@@ -82,7 +52,7 @@ English first, then the other languages that were met: German, French, Spanish, 
 Scandinavian, Russian, Greek.
 """
 
-SENTENCE_OPENERS = FUNCTION_WORDS | _words("""
+SENTENCE_OPENERS = FUNCTION_WORDS | words_of("""
     notwithstanding furthermore accordingly additionally nothing none nobody everything everyone whenever otherwise
     maybe whoever unfortunately generally typically currently finally next thanks hello hi hey yeah yep yup nope nah ah
     oh ohh uh ugh eh hmm oops wow arg argh voila cheers regards ok okay welcome copyright hereinafter
@@ -92,7 +62,7 @@ SENTENCE_OPENERS = FUNCTION_WORDS | _words("""
 """)
 """Words that begin a sentence before a name more often than they begin a name."""
 
-STOP_WORDS = _words("""
+STOP_WORDS = words_of("""
     a about above after again against all am an and any are as at be because been before being below between both but
     by can could did do does doing down during each few for from further had has have having he her here hers herself
     him himself his how i if in into is it its itself just me more most my myself no nor not now of off on once only or
@@ -108,7 +78,7 @@ STOP_WORDS = _words("""
 The other small words of these languages are frequent, so their idf is low anyway.
 """
 
-SMALL_WORDS = STOP_WORDS | _words("""
+SMALL_WORDS = STOP_WORDS | words_of("""
     does did may might must shall us upon per via please give tell find describe explain say says said many much any
     anyone anything someone somebody something everyone get gets got one also whats
     der die das den dem des ein eine einer eines einem einen kein keine er es sie ihr ihre ihm ihn ihnen sein seine man
@@ -136,13 +106,13 @@ SMALL_WORDS = STOP_WORDS | _words("""
 rules for names know, and of some others.
 """
 
-KIND_QUESTION_WORDS = _words("""
+KIND_QUESTION_WORDS = words_of("""
     what which
     welche welcher welches welchem welchen quel quelle quels quelles qual quale qué welke vilken vilket vilka
 """)
 """Question words before the kind of thing that is asked for, as in "Which city". A sentence names the city alone."""
 
-CALENDAR_WORDS = _words("""
+CALENDAR_WORDS = words_of("""
     january february march april may june july august september october november december jan feb mar apr jun jul aug
     sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun
     januar jänner februar märz mai juni juli oktober dezember montag dienstag mittwoch donnerstag freitag samstag
@@ -152,17 +122,17 @@ CALENDAR_WORDS = _words("""
 """)
 """Months and days of the week in English, German and French, which are no names by themselves."""
 
-GERMAN_ADDRESS = _words("Sie Ihr Ihre Ihren Ihrem Ihrer Ihres Ihnen")
+GERMAN_ADDRESS = words_of("Sie Ihr Ihre Ihren Ihrem Ihrer Ihres Ihnen")
 """The pronouns of polite address, which have capitals within sentences."""
 
-GERMAN_DETERMINERS = _words("""
+GERMAN_DETERMINERS = words_of("""
     der die das den dem des ein eine einen einem einer eines kein keine keinen keinem keiner dieser diese dieses diesen
     diesem jeder jede jedes jeden jedem welcher welche welches mein meine dein deine sein seine seinen seinem seiner
     ihr ihre ihren ihrem ihrer unser unsere unseren im am zum zur beim vom ins ans alle aller allen viele vieler
     mehrere einige manche solche beide zwei drei vier fünf pro
 """)
 
-GERMAN_ADVERBS = _words("""
+GERMAN_ADVERBS = words_of("""
     hier dort da dann so nun jetzt heute gestern morgen bald oft nie immer auch nur noch schon leider zuerst zuletzt
     zunächst danach davor dabei damit dadurch dafür dagegen daher darum deshalb deswegen darauf daraus darin darüber
     trotzdem dennoch allerdings jedoch außerdem zudem ebenso sonst später früher schließlich endlich ursprünglich es
@@ -173,13 +143,13 @@ GERMAN_ADVERBS = _words("""
 
 GERMAN_ADVERB_ENDINGS = ("weise", "lich", "mäßig", "mals", "seits", "falls", "wärts", "dem")
 
-GERMAN_BARE = _words("in nach aus von bei bis durch gegen zwischen")
+GERMAN_BARE = words_of("in nach aus von bei bis durch gegen zwischen")
 """Prepositions behind which a name stands without an article, and a noun in the singular mostly does not."""
 
-GERMAN_VERBS = _words("wurde war ist hat hatte wird kann kam ging schrieb starb lebte blieb begann gilt liegt heißt")
+GERMAN_VERBS = words_of("wurde war ist hat hatte wird kann kam ging schrieb starb lebte blieb begann gilt liegt heißt")
 """Verbs in the singular. Behind the first word of a sentence they tell a name: a noun would have an article."""
 
-GERMAN_NOUNS = _words("""
+GERMAN_NOUNS = words_of("""
     Form Hilfe Jahr Jahre Jahren Ende Anfang Zeit Teil Teile Beispiel Frage Fall Fälle Seite Grund Recht Art Arbeit Text
     Datei Dateien Daten Programm Programme System Systeme Platz Wasser Holz Geld Haus Hause Stadt Land Welt Leben Mann
     Frau Kind Kinder Menschen Tag Tage Woche Monat Stunde Minute Musik Noten Bild Wort Wörter Name Namen Zahl Zahlen
@@ -195,30 +165,30 @@ GERMAN_NOUN_ENDINGS = (
 GERMAN_PLURAL_ENDINGS = ("en", "er", "e", "ern", "eln")
 """Endings of German nouns in the plural, which stand without an article."""
 
-PRONOUNS = _words("he him his himself she her hers herself it its itself they them their theirs themselves")
+PRONOUNS = words_of("he him his himself she her hers herself it its itself they them their theirs themselves")
 """English pronouns of the third person."""
 
-DETERMINERS = _words("a an the its his her their this that these those")
+DETERMINERS = words_of("a an the its his her their this that these those")
 """English words before a noun."""
 
-PREPOSITIONS = _words("""
+PREPOSITIONS = words_of("""
     about after against along among around as at before behind below beneath between beyond by during for from in inside
     into near on onto opposite outside over since through to toward towards under until upon via with within
 """)
 """English prepositions that begin a phrase. "of" is not among them: its phrase belongs to the noun before it."""
 
-CLAUSE_WORDS = _words("and but or that which who whom whose where when while because although after before")
+CLAUSE_WORDS = words_of("and but or that which who whom whose where when while because although after before")
 """English words behind which another clause may begin, with a subject of its own."""
 
-NOUN_DETERMINERS = DETERMINERS | _words("""
+NOUN_DETERMINERS = DETERMINERS | words_of("""
     our your my any each every no such all both either neither another other certain some same applicable
 """)
 """English words behind which a common noun stands, also with a capital: `such Agreement`."""
 
-BARE_BEHIND = PREPOSITIONS | _words("of than is was are were that if when")
+BARE_BEHIND = PREPOSITIONS | words_of("of than is was are were that if when")
 """English words behind which a name stands without an article, and a common noun in the singular seldom does."""
 
-INSTITUTIONS = _words("""
+INSTITUTIONS = words_of("""
     act code convention constitution directive law protocol regulation regulations rules statute treaty
     agency alliance army association bank board brigade bureau cabinet church club college commission committee
     congress council court department embassy federation force forces foundation fund government group guild
@@ -235,13 +205,13 @@ INSTITUTIONS = _words("""
 """)
 """Main nouns of the English names of laws, institutions, places, papers and events (`Supreme Court`)."""
 
-COMPANIES = _words("co company corp corporation inc incorporated limited llc llp ltd party plc service services")
+COMPANIES = words_of("co company corp corporation inc incorporated limited llc llp ltd party plc service services")
 """Main nouns of the names of companies, parties and services, which have another word before them."""
 
-AUXILIARIES = _words("is are was were do does did don't can't i you we i'm i'll it's that's")
+AUXILIARIES = words_of("is are was were do does did don't can't i you we i'm i'll it's that's")
 """English auxiliary verbs, and pronouns of the first and second person, which a sentence has and a name seldom."""
 
-ROLES = _words("""
+ROLES = words_of("""
     chairman chairwoman chairperson president secretary treasurer officer officers director directors executive
     executives chief vice senior assistant deputy manager managers managing general counsel controller accounting
     operating financial principal board signatory authorized member members ceo cfo coo cto cao evp svp vp

@@ -8,14 +8,8 @@ that is named in other words than its title.
 import re
 from collections.abc import Iterator, Sequence
 
+from core.text.word_lists import words_of
 from core.validity.written_dates import find_dates
-
-__all__ = ["find_parties", "leave_out_parties", "read_amended_title", "share_parties"]
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
 
 _READ = 1500
 """Characters at the beginning of a document in which its parties are named."""
@@ -39,7 +33,7 @@ _DEFINITION = re.compile(
 """What a document calls another one, `(the “Agreement”)`, unlike the part of a name in `Regulation (EC) No 45/2001`."""
 _DEFINED = re.compile(r"[\"“”„«»][^\"“”„«»\n]{1,60}[\"“”„«»]")
 """What a document calls a party, such as “Client”, is no name by which another document knows it."""
-_FORMS = _words(
+_FORMS = words_of(
     "llc llp lp ltd limited inc incorporated corp corporation company co plc gmbh mbh ag kg ohg ug se sa sarl sas srl"
     " bv nv gbr ev eg pty mr ms mrs dr herr frau firma"
 )

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from math import isfinite, nan
 
-from core.documents import DocumentRef
+from core.documents import DocumentRef, matches
 from core.filters import DocumentFilter
 from core.text.titles import family_of
 from core.validity.statements import (
@@ -22,15 +22,6 @@ from core.validity.statements import (
     read_authority,
     read_mark,
 )
-
-__all__ = [
-    "OF_EARLIER_YEAR",
-    "WITHOUT_DAY",
-    "Standing",
-    "compare_standing",
-    "find_objection",
-    "find_objection_of_years",
-]
 
 _YEAR = re.compile(r"(?:19|20)\d\d")
 WITHOUT_DAY = "it has no day, so it may be older than the document that it names"
@@ -46,15 +37,11 @@ def find_objection(
     marks = list_marks(newer.metadata, statement.source)
     if marks - {read_mark(older.metadata, WRITTEN_WITHIN)}:
         return "a key wrote it that may not change all documents"
-    if not marks and any(_matches(where, newer) and not _matches(where, older) for where in writers):
+    if not marks and any(matches(where, newer) and not matches(where, older) for where in writers):
         return "a key may have written it that may not change the document that it names"
     if not _has_rank(read_authority(newer.metadata), read_authority(older.metadata)):
         return "the document that it names has a higher authority, or the two authorities cannot be compared"
     return ""
-
-
-def _matches(where: DocumentFilter, ref: DocumentRef) -> bool:
-    return where.matches(id=ref.id, key=ref.key, title=ref.title, metadata=ref.metadata, access=ref.access)
 
 
 def find_objection_of_years(

@@ -13,11 +13,10 @@ from decimal import Decimal
 from core.execution.limits import check_work
 from core.text.sentences import split_sentences
 from core.text.terms import split_words
+from core.text.word_lists import words_of
 from core.validity.differences import Clause, match_clauses
 from core.validity.sentences import read_sentence
 from core.validity.written_dates import find_dates
-
-__all__ = ["Contradiction", "find_contradictions"]
 
 _MOST_VALUES = 8
 """Values of a sentence; a row of more figures is no rule."""
@@ -32,10 +31,6 @@ _ALIKE, _ALIKE_WITH_OTHERS, _ALIKE_DENIED = 0.6, 0.8, 0.8
 denies the other. Another subject ("managers", "trainees") is such a word; it mostly stands first, so if both sentences
 have other words, their first words must be common.
 """
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
 
 
 _NUMBERS = {
@@ -123,7 +118,7 @@ _BOUNDING = {
 }
 _NUMBERED = re.compile(r"\b[Nn](?:os?|r)\. ?(?=\d)|(?<=\w )N[or] ?(?=\d)")
 """`Form No. 5`, `Nr. 5`. Without a full stop, `No` is a denial at the start of a sentence: `No 18-year-olds`."""
-_DENIALS = _words(
+_DENIALS = words_of(
     "not no never neither nor cannot nobody none unless nicht kein keine keinen keinem keiner nie niemals"
 )
 _DENYING = {
@@ -135,7 +130,7 @@ _DENYING = {
     for word in words.split()
 }
 _SAME = {"permitted": "allowed", "permissible": "allowed", "erlaubt": "allowed", "zulässig": "allowed"}
-_EMPTY = _words(
+_EMPTY = words_of(
     "the a an this these that must shall may will should can is are be been has have of for to in on at by with within"
     " up most least than per each every and or its their it der die das den dem des ein eine einer eines einem einen"
     " ist sind wird werden darf dürfen muss müssen soll sollen für von vom zu zum zur im in am und oder pro je bis"

@@ -20,18 +20,6 @@ from rapidfuzz.distance import Indel, Opcodes
 from core.execution.limits import check_work
 from core.text.sentences import split_sentences
 
-__all__ = [
-    "MOST_CHARACTERS",
-    "MOST_CLAUSES",
-    "Change",
-    "Clause",
-    "Comparison",
-    "WordChange",
-    "compare_texts",
-    "match_clauses",
-    "split_clauses",
-]
-
 MOST_CHARACTERS = 500_000
 """Characters of a text that are compared; the rest is not."""
 MOST_CLAUSES = 2_000

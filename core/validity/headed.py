@@ -9,8 +9,6 @@ from core.documents import HEADING_SEPARATOR
 from core.text.value_kinds import find_stems
 from core.validity.written_dates import leave_out_dates
 
-__all__ = ["find_ended", "find_name", "find_title", "is_below", "sets_instead", "skip_heading"]
-
 _READ = 4000
 """Characters above a place in which its heading is looked for."""
 _LONGEST = 80

@@ -21,8 +21,6 @@ from core.validity.agreements import share_parties
 from core.validity.statements import STATEMENTS, VALID_FROM, read_day, read_parties, read_statements
 from core.validity.written_dates import find_dates
 
-__all__ = ["DocumentName", "NameIndex"]
-
 _WORD = re.compile(r"[^\W_]+(?:[./-][^\W_]+)*")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _ARTICLES = frozenset(("the", "a", "an", "this", "der", "die", "das", "den", "dem", "des"))

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 
 from core.documents import HEADING_SEPARATOR
 
-__all__ = ["NamedParts", "find_named_parts", "find_parts", "is_in_part", "is_placed", "is_subject", "mentions_part"]
-
 _KINDS = {
     "article": "provision", "art": "provision", "artikel": "provision", "section": "provision", "sec": "provision",
     "clause": "provision", "paragraph": "provision", "rule": "provision", "ziffer": "provision",

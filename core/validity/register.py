@@ -36,8 +36,6 @@ from core.validity.statements import (
     read_statements,
 )
 
-__all__ = ["EVERYTHING_IN_FORCE", "AsOf", "NameFinder", "Register", "Relation", "Validity", "parse_as_of"]
-
 EVERYTHING_IN_FORCE = "any"
 AsOf: TypeAlias = date | None
 """The day that a search is of; None: all documents, whether they are in force or not."""

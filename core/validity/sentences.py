@@ -24,8 +24,6 @@ from core.validity.statements import (
 )
 from core.validity.written_dates import WrittenDate, find_dates, read_date
 
-__all__ = ["may_state", "read_sentence", "read_title"]
-
 _LONGEST = 900
 _LONGEST_NAME = 150
 _LONGEST_TITLE = 200

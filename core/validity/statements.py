@@ -15,23 +15,6 @@ from core.documents import Metadata, Span
 from core.text.dates import parse_date
 from core.validity.written_dates import YEARS
 
-__all__ = [
-    "AUTHORITY",
-    "FIELDS",
-    "STATEMENTS",
-    "Statement",
-    "StatementSource",
-    "describe_bad_days",
-    "is_dated",
-    "make_parties",
-    "mark_writer",
-    "read_authority",
-    "read_part_statements",
-    "read_parties",
-    "read_statements",
-    "without_marks",
-]
-
 VALID_FROM, VALID_TO = "valid_from", "valid_to"
 SUPERSEDES, SUPERSEDED_BY = "supersedes", "superseded_by"
 AMENDS, AMENDED_BY = "amends", "amended_by"

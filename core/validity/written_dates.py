@@ -9,18 +9,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 
-__all__ = [
-    "MONTH",
-    "WRITTEN_DATE",
-    "YEARS",
-    "WrittenDate",
-    "find_dates",
-    "find_months",
-    "leave_out_dates",
-    "number_of_month",
-    "read_date",
-]
-
 _NAMES = (
     "january januar jan", "february februar feb", "march märz mar", "april april apr", "may mai may",
     "june juni jun", "july juli jul", "august august aug", "september september sep sept",

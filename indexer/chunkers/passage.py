@@ -13,8 +13,6 @@ from core.ports.indexing import Chunker, DraftChunk, LoadedDocument
 from core.strategies import StrategyConfig
 from indexer.chunking.packing import cut_blocks
 
-__all__ = ["FINGERPRINT", "Config", "PassageChunker", "build"]
-
 FINGERPRINT = "passage-5"
 """Must change whenever the same document may be cut in another way."""
 

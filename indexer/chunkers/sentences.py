@@ -14,8 +14,6 @@ from core.ports.indexing import Chunker, DraftChunk, LoadedDocument
 from core.strategies import StrategyConfig
 from indexer.chunking.packing import cut_blocks
 
-__all__ = ["FINGERPRINT", "Config", "SentenceChunker", "build"]
-
 FINGERPRINT = "sentences-5"
 """Must change whenever the same document may be cut in another way."""
 

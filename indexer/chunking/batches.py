@@ -1,10 +1,9 @@
-"""Parts of a stream."""
+"""Parts of a stream, and sequences whose items are made when they are read."""
 
-from collections.abc import Callable, Iterable, Iterator
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TypeVar
-
-__all__ = ["batched", "batched_by_length"]
+from typing import TypeVar, overload
 
 T = TypeVar("T")
 
@@ -29,3 +28,24 @@ def batched_by_length(items: Iterable[T], length: int, measure: Callable[[T], in
         total += more
     if part:
         yield part
+
+
+class MadeSequence(Sequence[T]):
+    """A sequence that keeps its items in less memory, and makes each when it is read. It is equal to a list of them."""
+
+    @abstractmethod
+    def make(self, n: int) -> T:
+        """Returns the item at a place that the sequence has."""
+
+    @overload
+    def __getitem__(self, index: int) -> T: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[T]: ...
+    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
+        numbers = range(len(self))[index]
+        return self.make(numbers) if isinstance(numbers, int) else [self.make(n) for n in numbers]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # it is equal to a list

@@ -11,9 +11,6 @@ from core.errors import LoadFailed
 from core.ports.embedding import TokenCounter
 from core.ports.indexing import Block, DraftChunk, LoadedDocument
 
-__all__ = ["embedded_text", "embedded_texts", "fit_embeddings", "fitted_heads"]
-
-
 _MAX_CHARACTERS_PER_TOKEN = 64  # of the budget: the tokens of a longer head are not all counted
 
 

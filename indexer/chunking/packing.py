@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
-from typing import NamedTuple, overload
+from typing import NamedTuple
 from zlib import crc32
 
 from core.documents import HEADING_SEPARATOR
@@ -17,6 +17,7 @@ from core.passage_context import TextTable, find_tables
 from core.ports.embedding import TokenCounter
 from core.ports.indexing import Block, DraftChunk, LoadedDocument
 from core.text.sentences import Range
+from indexer.chunking.batches import MadeSequence
 from indexer.chunking.embedded_text import fitted_heads
 from indexer.chunking.pieces import (
     Frame,
@@ -27,9 +28,6 @@ from indexer.chunking.pieces import (
     split_by_limit,
     trimmed,
 )
-
-__all__ = ["cut_blocks", "pack"]
-
 
 _HASH = 1 << 32
 _CHUNK = _HASH // 10
@@ -127,7 +125,7 @@ def _leads_on(text: str) -> bool:
     return is_heading or text.endswith((":", "："))
 
 
-class _DraftTable(Sequence[DraftChunk]):
+class _DraftTable(MadeSequence[DraftChunk]):
     """Chunks in order. A chunk is made when it is read. `headings` begin with the joined heading paths of the
     blocks.
     """
@@ -152,20 +150,7 @@ class _DraftTable(Sequence[DraftChunk]):
     def __len__(self) -> int:
         return len(self._columns) // 5
 
-    @overload
-    def __getitem__(self, index: int) -> DraftChunk: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[DraftChunk]: ...
-    def __getitem__(self, index: int | slice) -> DraftChunk | Sequence[DraftChunk]:
-        numbers = range(len(self))[index]
-        return self._make(numbers) if isinstance(numbers, int) else [self._make(n) for n in numbers]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]  # it is equal to a list
-
-    def _make(self, n: int) -> DraftChunk:
+    def make(self, n: int) -> DraftChunk:
         index, start, end, tokens, heading = self._columns[5 * n : 5 * n + 5]
         block = self._blocks[index]
         return DraftChunk(

@@ -15,19 +15,6 @@ from core.text.sentences import Range, iter_segments
 from indexer.chunking.batches import batched, batched_by_length
 from indexer.chunking.embedded_text import embedded_text
 
-__all__ = [
-    "Frame",
-    "Piece",
-    "cut_sentences",
-    "finer",
-    "halve_until_fitting",
-    "halves",
-    "split_by_beginning",
-    "split_by_limit",
-    "trimmed",
-]
-
-
 _SPACE = re.compile(r"\s")
 _LINE_END = re.compile(r"\n")
 _PARTS = (

@@ -7,8 +7,6 @@ from core.ports.indexing import DraftChunk, Extractor, LoadedDocument, ModelCall
 from core.text.names import normalise
 from core.trace import Trace
 
-__all__ = ["CombinedExtractor", "merge"]
-
 
 class CombinedExtractor:
     """Finds what all parts find, in the order of the parts. What several parts find is there once."""

@@ -17,8 +17,6 @@ from core.text.value_kinds import find_digits
 from core.text.word_lists import CONNECTIVES, PREPOSITIONS, PRONOUNS, SMALL_WORDS
 from indexer.extractors._occurrences import find_occurrences
 
-__all__ = ["Grounds"]
-
 _DESCRIPTION = re.compile(r"(?:the|this|that|these|those) (\w+)")
 _ARTICLE = re.compile(r"(?:the|a|an) (?=\w)", re.IGNORECASE)
 _WORD = re.compile(r"\w+")

@@ -9,8 +9,6 @@ from core.execution.limits import check_work
 from core.graph import Surface
 from core.text.names import normalise
 
-__all__ = ["find_occurrences", "find_spellings"]
-
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff\u3400-\u4dbf"
     "\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"

@@ -18,8 +18,6 @@ from core.text.names import normalise
 from core.trace import Trace
 from indexer.extractors._occurrences import find_occurrences, find_spellings
 
-__all__ = ["GIVES_TRIPLES", "Config", "GivenExtractor", "build"]
-
 GIVES_TRIPLES = True
 
 

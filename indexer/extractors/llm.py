@@ -5,11 +5,12 @@ read one by one: a triple that is not three names, or does not stand in the chun
 the answer is kept.
 
 A small model has a prompt of its own, which asks for triples only: the extractor `pattern` finds the names. The types
-and relations of a schema follow the prompt; without a schema, the prompt is what its file says.
+and relations of a schema follow the prompt, up to some two thousand characters; without a schema, the prompt is what
+its file says.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from pydantic import Field
@@ -27,11 +28,8 @@ from core.strategies import StrategyConfig
 from core.trace import Trace
 from indexer.extractors._combined import merge
 from indexer.extractors._grounding import Grounds
-from indexer.extractors._schema_prompt import describe_schema
 from indexer.extractors._statements import Facts, Statements, find_facts, read_facts, read_statements
 from indexer.extractors.pattern import PatternExtractor
-
-__all__ = ["GIVES_TRIPLES", "NEEDS_MODEL", "ROLE", "SOURCE", "Config", "LlmExtractor", "build"]
 
 NEEDS_MODEL = True
 GIVES_TRIPLES = True
@@ -172,3 +170,46 @@ def build(config: Config, models: ChatModels | None) -> Extractor:
             "HOPWEAVE_LLM__BASE_URL for an endpoint of your own), or use the extractor 'pattern'"
         )
     return LlmExtractor(config, models.of(ROLE), is_small=models.is_small(ROLE))
+
+
+MOST_CHARACTERS = 2_000
+"""Characters of the types and relations. Each call pays for them; what comes later in the file is left out."""
+
+_RELATIONS = """\
+Relations that matter here, as name (subject -> object). Where the passage states one of them, the predicate is its \
+name, with the ends in this order. It is not stated where it is denied, or only possible or allowed. Write down all \
+other statements as before."""
+_RELATIONS_SMALL = """\
+Look for facts of these kinds above all, as name (subject -> object). Keep the words of the text for the verb."""
+_TYPES = "Names of these types matter above all:"
+
+
+def describe_schema(schema: GraphSchema, *, is_small: bool) -> str:
+    """Returns the lines for the model; '' for a schema without types and relations.
+
+    Only names and ends are told, so that another synonym, colour or description pays for no passage again. A small
+    model keeps the words of the text: its facts have to stand in one sentence.
+    """
+    relations = [
+        f"{one.name} ({' or '.join(one.subjects) or 'any'} -> {' or '.join(one.objects) or 'any'})"
+        for one in schema.relations.values()
+    ]
+    told, room = _fit(relations, MOST_CHARACTERS)
+    types, _ = _fit(schema.types, room)
+    parts = []
+    if types:
+        parts.append(f"{_TYPES} {', '.join(types)}.")
+    if told:
+        parts.append("\n".join([_RELATIONS_SMALL if is_small else _RELATIONS, *(f"- {one}" for one in told)]))
+    return "\n".join(parts)
+
+
+def _fit(items: Iterable[str], room: int) -> tuple[list[str], int]:
+    """Returns the first items that fit, and the characters that are left."""
+    kept: list[str] = []
+    for item in items:
+        room -= len(item) + 2
+        if room < 0:
+            return kept, 0
+        kept.append(item)
+    return kept, room

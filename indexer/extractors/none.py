@@ -8,8 +8,6 @@ from core.ports.indexing import DraftChunk, Extractor, LoadedDocument
 from core.strategies import StrategyConfig
 from core.trace import Trace
 
-__all__ = ["GIVES_TRIPLES", "Config", "NoExtractor", "build"]
-
 GIVES_TRIPLES = False
 
 

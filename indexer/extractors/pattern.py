@@ -20,8 +20,6 @@ from core.text.no_names.forms import is_place_or_time
 from core.text.titles import bare_title
 from core.trace import Trace
 
-__all__ = ["GIVES_TRIPLES", "Config", "PatternExtractor", "build"]
-
 GIVES_TRIPLES = False
 
 

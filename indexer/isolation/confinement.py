@@ -13,8 +13,6 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-__all__ = ["FILES", "MEMORY", "SOCKETS", "confine"]
-
 MEMORY, SOCKETS, FILES = "memory", "sockets", "files"
 
 _OPEN_FILES = 256

@@ -14,22 +14,6 @@ from core.ports.indexing import Block, LoadedDocument
 from indexer.loading.attachments import AttachedFile, FoundFiles
 from indexer.loading.pdf.drawing import DrawnPage, is_png
 
-__all__ = [
-    "DRAW",
-    "HEADER_BYTES",
-    "LIST_FILES",
-    "LOAD",
-    "decode_document",
-    "decode_drawn_page",
-    "decode_files",
-    "encode_document",
-    "encode_drawn_page",
-    "encode_files",
-    "frame",
-    "frame_length",
-    "read_frame",
-]
-
 LOAD, DRAW, LIST_FILES = "load", "draw", "list files"
 """The tasks of a request."""
 

@@ -17,9 +17,6 @@ from indexer.isolation.limits import ParserLimits
 from indexer.isolation.parser_process import ParserProcess
 from indexer.loading.pdf.drawing import DrawnPage
 
-__all__ = ["Lane", "LaneLimits", "PageImages", "RunInLane", "has_page_images"]
-
-
 T = TypeVar("T")
 RunInLane = Callable[..., Awaitable[Any]]
 """Runs a function with its arguments in the thread of a lane."""

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-__all__ = ["LIBRARY_BYTES", "MEGABYTE", "ParserLimits"]
-
 MEGABYTE = 1024 * 1024
 
 LIBRARY_BYTES = 64 * MEGABYTE

@@ -24,9 +24,6 @@ from core.strategies import StrategyConfig
 from indexer.isolation.frames import HEADER_BYTES, LOAD, decode_document, frame, frame_length, read_frame
 from indexer.isolation.limits import MEGABYTE, ParserLimits
 
-__all__ = ["ChildEnded", "IsolatedLoader", "ParserChild", "ParserProcess", "Reply"]
-
-
 _MODULE = "indexer.isolation.parser"
 _HEAD_BYTES = 64 * 1024
 _START_SECONDS = 60.0

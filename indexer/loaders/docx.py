@@ -17,17 +17,15 @@ from core.errors import LoadFailed
 from core.ports.indexing import LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
 from core.text.titles import one_line
-from indexer.loading.archives import check_archive, open_archive, read_member
+from indexer.loading.archives import check_archive, open_archive, parse_xml, read_member
 from indexer.loading.assembly import TextBuilder, finish_document
 from indexer.loading.examples import example_of
 from indexer.loading.properties import read_office_properties
 from indexer.loading.texts.cell_grid import CellGrid
-from indexer.loading.xml import parse_xml
 
 if TYPE_CHECKING:
     from docx.document import Document
 
-__all__ = ["EXAMPLE", "ISOLATED", "MEDIA_TYPES", "SUFFIXES", "Config", "DocxLoader", "build"]
 
 MEDIA_TYPES = ("application/vnd.openxmlformats-officedocument.wordprocessingml.document",)
 SUFFIXES = (".docx",)

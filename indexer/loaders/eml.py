@@ -13,18 +13,6 @@ from core.strategies import StrategyConfig
 from indexer.loading.assembly import TextBuilder, finish_document
 from indexer.loading.texts.mails import Mail, is_mailbox, read_mail, split_mailbox
 
-__all__ = [
-    "EXAMPLE",
-    "ISOLATED",
-    "MEDIA_TYPES",
-    "SUFFIXES",
-    "Config",
-    "MailLoader",
-    "build",
-    "may_have_files",
-    "read_files",
-]
-
 _MULTIPART = re.compile(rb"content-type:\s{0,100}+multipart/", re.IGNORECASE)
 
 MEDIA_TYPES = ("message/rfc822", "application/mbox")

@@ -1,6 +1,7 @@
 """E-books (EPUB): one text in the order of reading, with chapters and their sections as headings."""
 
 import posixpath
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,14 +13,10 @@ from pydantic import Field
 from core.errors import LoadFailed
 from core.ports.indexing import LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
-from indexer.loading.archives import check_archive, open_archive, read_member
-from indexer.loading.assembly import TextBuilder, finish_document
+from indexer.loading.archives import check_archive, open_archive, parse_xml, read_member
+from indexer.loading.assembly import TextBuilder, finish_document, join_cells
 from indexer.loading.examples import example_of
 from indexer.loading.properties import make_metadata
-from indexer.loading.xhtml import add_xhtml
-from indexer.loading.xml import parse_xml
-
-__all__ = ["EXAMPLE", "ISOLATED", "MEDIA_TYPES", "SUFFIXES", "Config", "EpubLoader", "build"]
 
 MEDIA_TYPES = ("application/epub+zip",)
 SUFFIXES = (".epub",)
@@ -139,8 +136,77 @@ def _add_chapter(builder: TextBuilder, archive: ZipFile, path: str, name: str, k
         return
     if next((one for one in body.iter("{*}h1", "{*}h2", "{*}h3", "{*}h4", "{*}h5", "{*}h6")), None) is None:
         builder.add_heading(1, name, line="")
-    add_xhtml(builder, body)
+    _add_xhtml(builder, body)
 
 
 def build(config: Config, _backends: object) -> Loader:
     return EpubLoader(config)
+
+
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_SKIPPED = ("script", "style", "head", "template", "svg", "math", "rt", "rp")
+_BLOCKS = (
+    *("p", "div", "section", "article", "aside", "header", "footer", "main", "nav", "figure", "figcaption"),
+    *("blockquote", "ul", "ol", "dl", "dt", "dd", "li", "pre", "hr", "body", "table", "address", "details", "summary"),
+)
+_SPACE = re.compile(r"\s+")
+
+
+def _add_xhtml(builder: TextBuilder, body: Any) -> None:
+    """Adds the text of an element."""
+    writer = _Writer(builder)
+    writer.write(body)
+    writer.end_paragraph()
+
+
+class _Writer:
+    """Collects inline text, and adds it as a paragraph where a block begins or ends."""
+
+    def __init__(self, builder: TextBuilder) -> None:
+        self._builder = builder
+        self._inline: list[str] = []
+
+    def write(self, element: Any) -> None:
+        tag = _tag_of(element)
+        if tag in _SKIPPED:
+            return
+        if tag in _HEADINGS:
+            self.end_paragraph()
+            self._builder.add_heading(int(tag[1]), _plain(element))
+        elif tag == "tr":
+            self.end_paragraph()
+            if line := join_cells([_plain(cell) for cell in element if _tag_of(cell) in ("td", "th")]):
+                self._builder.add_line(line)
+        elif tag in _BLOCKS:
+            self.end_paragraph()
+            self._write_content(element)
+            self.end_paragraph()
+        elif tag == "br":
+            self._inline.append("\n")
+        else:
+            self._write_content(element)
+
+    def end_paragraph(self) -> None:
+        lines = [" ".join(line.split()) for line in "".join(self._inline).split("\n")]
+        self._inline = []
+        self._builder.add_paragraph("\n".join(line for line in lines if line))
+
+    def _write_content(self, element: Any) -> None:
+        self._inline.append(_SPACE.sub(" ", element.text or ""))
+        for child in element:
+            self.write(child)
+            self._inline.append(_SPACE.sub(" ", child.tail or ""))
+
+
+def _plain(element: Any) -> str:
+    parts = [element.text or ""]
+    for child in element:
+        if _tag_of(child) not in _SKIPPED:
+            parts.append(" " if _tag_of(child) == "br" else _plain(child))
+        parts.append(child.tail or "")
+    return "".join(parts)
+
+
+def _tag_of(element: Any) -> str:
+    """Returns the name without its namespace; comments, instructions and entities count as scripts."""
+    return element.tag.rpartition("}")[2].lower() if isinstance(element.tag, str) else "script"

@@ -9,8 +9,6 @@ from indexer.loading.properties import make_metadata
 from indexer.loading.texts.html_text import HtmlPage, declared_encoding
 from indexer.submission.decoding import decode_source
 
-__all__ = ["EXAMPLE", "ISOLATED", "MEDIA_TYPES", "SUFFIXES", "Config", "HtmlLoader", "build"]
-
 MEDIA_TYPES = ("text/html", "application/xhtml+xml")
 SUFFIXES = (".html", ".htm", ".xhtml")
 ISOLATED = True

@@ -14,8 +14,6 @@ from indexer.loading.texts.markdown import find_headings
 from indexer.submission.decoding import decode
 from indexer.submission.document_json import parse_json
 
-__all__ = ["EXAMPLE", "MEDIA_TYPES", "SUFFIXES", "Config", "NotebookLoader", "build"]
-
 MEDIA_TYPES = ("application/x-ipynb+json",)
 SUFFIXES = (".ipynb",)
 EXAMPLE = (

@@ -17,8 +17,6 @@ from indexer.submission.document_json import (
 )
 from indexer.submission.given_embeddings import decode_embedding
 
-__all__ = ["EXAMPLE", "MEDIA_TYPES", "SUFFIXES", "Config", "JsonLoader", "build"]
-
 MEDIA_TYPES = (DOCUMENT_MEDIA_TYPE, "application/json")
 SUFFIXES = (".json",)
 EXAMPLE = '{"title": "القاهرة", "text": "مدينة كبيرة. 很大。"}'.encode()

@@ -12,7 +12,7 @@ from pydantic import Field
 from core.errors import LoadFailed
 from core.ports.indexing import LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
-from indexer.loading.archives import read_member
+from indexer.loading.archives import parse_xml, read_member
 from indexer.loading.assembly import TextBuilder, finish_document
 from indexer.loading.examples import example_of
 from indexer.loading.odf import (
@@ -29,9 +29,6 @@ from indexer.loading.odf import (
     read_odf_properties,
 )
 from indexer.loading.paragraphs import BODY, TITLE, Paragraph, add_paragraphs
-from indexer.loading.xml import parse_xml
-
-__all__ = ["EXAMPLE", "ISOLATED", "MEDIA_TYPES", "SUFFIXES", "Config", "OdtLoader", "build"]
 
 MEDIA_TYPES = ("application/vnd.oasis.opendocument.text", "application/vnd.oasis.opendocument.text-template")
 SUFFIXES = (".odt", ".ott")

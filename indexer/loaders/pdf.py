@@ -19,8 +19,7 @@ from indexer.loading.examples import example_of
 from indexer.loading.pdf.bold import find_in_fonts, find_repeated
 from indexer.loading.pdf.headings import Heading, begins_annex, find_in_outline, find_in_sizes, read_outline
 from indexer.loading.pdf.layout import Line, read_lines
-from indexer.loading.pdf.opening import open_pdf
-from indexer.loading.pdf.properties import read_page_labels, read_properties
+from indexer.loading.pdf.properties import open_pdf, read_page_labels, read_properties
 from indexer.loading.pdf.recognition import Tesseract, find_tesseract
 from indexer.loading.pdf.runs import read_runs
 from indexer.loading.pdf.titles import Title, find_title, is_cover
@@ -29,7 +28,6 @@ from indexer.loading.running_lines import find_running_lines
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument, PdfPage
 
-__all__ = ["EXAMPLE", "ISOLATED", "MEDIA_TYPES", "SUFFIXES", "Config", "PdfLoader", "build"]
 
 MEDIA_TYPES = ("application/pdf",)
 SUFFIXES = (".pdf",)

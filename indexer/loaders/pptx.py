@@ -16,8 +16,6 @@ from indexer.loading.examples import example_of
 from indexer.loading.properties import read_office_properties
 from indexer.loading.texts.cell_grid import CellGrid
 
-__all__ = ["EXAMPLE", "ISOLATED", "MEDIA_TYPES", "SUFFIXES", "Config", "PptxLoader", "build"]
-
 MEDIA_TYPES = ("application/vnd.openxmlformats-officedocument.presentationml.presentation",)
 SUFFIXES = (".pptx",)
 ISOLATED = True

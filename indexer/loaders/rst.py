@@ -14,8 +14,6 @@ from core.text.titles import one_line, stem_of
 from indexer.loading.texts.sections import Heading, begins_releases, make_sections
 from indexer.submission.decoding import decode_source
 
-__all__ = ["EXAMPLE", "MEDIA_TYPES", "SUFFIXES", "Config", "RstLoader", "build"]
-
 MEDIA_TYPES = ("text/x-rst", "text/prs.fallenstein.rst")
 SUFFIXES = (".rst", ".rest")
 EXAMPLE = "Köln\n====\n\nEine Stadt.\n\n历史\n----\n\n很老。\n".encode()

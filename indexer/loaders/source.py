@@ -1,6 +1,10 @@
 """Source code as text. That of Python is cut at its classes and functions, which are its headings."""
 
+import ast
+import re
+import warnings
 from collections import deque
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import PurePosixPath
 
@@ -9,11 +13,8 @@ from pydantic import Field
 from core.ports.indexing import Block, LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
 from core.text.titles import one_line
-from indexer.loading.texts.definitions import find_definitions
 from indexer.loading.texts.sections import Heading
 from indexer.submission.decoding import decode_source
-
-__all__ = ["EXAMPLE", "ISOLATED", "MEDIA_TYPES", "SUFFIXES", "Config", "SourceLoader", "build"]
 
 MEDIA_TYPES = ("text/x-source", "text/x-python", "text/javascript", "application/javascript", "text/x-java", "text/x-c")
 SUFFIXES = (
@@ -73,3 +74,33 @@ def _cut(text: str) -> list[Block]:
 
 def build(config: Config, _backends: object) -> Loader:
     return SourceLoader(config)
+
+
+_DEEPEST = 2
+
+
+def find_definitions(text: str) -> list[tuple[Heading, int]]:
+    """Returns the definitions in order, each with the offset of its end; [] if the text is not valid Python.
+
+    Decorators belong to their definition. Functions within functions are no headings.
+    """
+    try:
+        with warnings.catch_warnings():  # on the source, which is not ours
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # another version of Python, or no Python
+        return []
+    starts = [0, *(found.end() for found in re.finditer(r"\r\n|\r|\n", text)), len(text)]
+    return list(_of_body(tree.body, starts, 1))
+
+
+def _of_body(body: list[ast.stmt], starts: list[int], level: int) -> Iterator[tuple[Heading, int]]:
+    for node in body:
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            continue
+        first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]) - 1
+        end = starts[min(node.end_lineno or node.lineno, len(starts) - 1)]
+        kind = "class" if isinstance(node, ast.ClassDef) else "def"
+        yield Heading(level, f"{kind} {node.name}", starts[first], starts[first]), end
+        if isinstance(node, ast.ClassDef) and level < _DEEPEST:
+            yield from _of_body(node.body, starts, level + 1)

@@ -15,8 +15,6 @@ from indexer.loading.texts.roff import is_roff, render_roff
 from indexer.loading.texts.sections import make_sections
 from indexer.submission.decoding import decode_source
 
-__all__ = ["EXAMPLE", "MEDIA_TYPES", "SUFFIXES", "Config", "TextLoader", "build"]
-
 MEDIA_TYPES = ("text/plain",)
 SUFFIXES = (".txt", ".text")
 EXAMPLE = "Erster Satz. Второе предложение.\r\n第三句。".encode()

@@ -19,8 +19,6 @@ from indexer.loading.examples import example_of
 from indexer.loading.properties import read_office_properties
 from indexer.loading.sheets import MOST_MERGED, Cell, SheetRow, Span, add_sheet
 
-__all__ = ["EXAMPLE", "ISOLATED", "MEDIA_TYPES", "SUFFIXES", "Config", "XlsxLoader", "build", "write_value"]
-
 MEDIA_TYPES = (
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     "application/vnd.ms-excel.sheet.macroenabled.12",

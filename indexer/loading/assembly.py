@@ -10,8 +10,6 @@ from core.ports.indexing import Block, LoadedDocument, Source
 from core.text.titles import one_line, stem_of
 from indexer.loading.covers import read_cover
 
-__all__ = ["CELL_SEPARATOR", "TextBuilder", "clean_text", "finish_document", "join_cells"]
-
 CELL_SEPARATOR = " | "
 
 _UNUSABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")

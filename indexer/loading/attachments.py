@@ -5,8 +5,6 @@ from dataclasses import dataclass
 
 from core.text.titles import one_line
 
-__all__ = ["AttachedFile", "FoundFiles", "name_file"]
-
 _UNUSABLE = re.compile(r"[/\\\x00-\x1f\x7f\x80-\x9f\u202a-\u202e\u2066-\u2069]")
 _LONGEST_NAME = 150
 

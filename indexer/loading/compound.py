@@ -8,8 +8,6 @@ from typing import Any
 from core.errors import LoadFailed
 from indexer.loading.properties import make_metadata
 
-__all__ = ["MAGIC", "CompoundFile"]
-
 MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _STORAGE = 1
 _PROPERTIES = {

@@ -8,8 +8,6 @@ import re
 
 from core.text.titles import find_marks, one_line
 
-__all__ = ["read_cover", "tell_apart"]
-
 _COVER = 8000
 """Characters of a document in which its cover stands."""
 _REGISTRANT = re.compile(

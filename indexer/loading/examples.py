@@ -5,8 +5,6 @@ import struct
 import zipfile
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-__all__ = ["example_of", "make_doc", "make_msg", "make_record", "make_xls", "pack", "pack_compound"]
-
 _XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _OFFICE = "http://schemas.openxmlformats.org"
 _TYPES = f"{_OFFICE}/package/2006/content-types"

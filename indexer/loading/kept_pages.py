@@ -9,8 +9,6 @@ from collections.abc import Sequence
 
 from core.documents import READ_BY, Metadata
 
-__all__ = ["pack_pages", "unpack_pages"]
-
 _MOST_UNKEPT = 15
 """A document of no more pages is loaded again instead."""
 

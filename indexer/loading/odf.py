@@ -8,23 +8,8 @@ from typing import Any
 from zipfile import ZipFile
 
 from core.errors import LoadFailed
-from indexer.loading.archives import check_archive, open_archive, read_member
+from indexer.loading.archives import check_archive, open_archive, parse_xml, read_member
 from indexer.loading.properties import make_metadata, parse_time, read_title
-from indexer.loading.xml import parse_xml
-
-__all__ = [
-    "LEFT_OUT",
-    "MOST_REPEATED",
-    "OFFICE",
-    "STYLE",
-    "TABLE",
-    "TEXT",
-    "collapse",
-    "open_odf",
-    "read_characters",
-    "read_count",
-    "read_odf_properties",
-]
 
 _NAMES = "urn:oasis:names:tc:opendocument:xmlns:"
 OFFICE, TEXT, TABLE, STYLE = (f"{{{_NAMES}{name}:1.0}}" for name in ("office", "text", "table", "style"))

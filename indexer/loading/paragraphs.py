@@ -5,8 +5,6 @@ from dataclasses import dataclass
 
 from indexer.loading.assembly import TextBuilder, join_cells
 
-__all__ = ["BODY", "TITLE", "Paragraph", "add_paragraphs"]
-
 TITLE, BODY = 0, 10
 """The levels of the title, and of a paragraph that is no heading."""
 

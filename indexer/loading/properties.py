@@ -8,11 +8,8 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from core.text.titles import one_line
-from indexer.loading.archives import read_member
+from indexer.loading.archives import parse_xml, read_member
 from indexer.loading.assembly import clean_text
-from indexer.loading.xml import parse_xml
-
-__all__ = ["make_metadata", "parse_time", "read_office_properties", "read_title"]
 
 _MAX_CHARACTERS = 1000
 _NO_VALUES = frozenset(

@@ -8,8 +8,6 @@ from typing import NamedTuple
 from core.text.titles import one_line
 from indexer.loading.texts.chapter_words import word_level
 
-__all__ = ["find_running_lines"]
-
 _EDGE = 2
 """The number of lines at the top, and at the bottom, of a page that may be running lines."""
 _MIN_PAGES = 3

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from core.text.titles import one_line
 from indexer.loading.assembly import CELL_SEPARATOR, TextBuilder, join_cells
 
-__all__ = ["LONGEST_GAP", "MOST_HEADER_ROWS", "MOST_MERGED", "Cell", "SheetRow", "Span", "add_sheet"]
-
 LONGEST_GAP = 50
 """Empty cells that are written between two cells of a row."""
 _LONGEST_NAME = 200

@@ -21,8 +21,6 @@ from core.validity.statements import (
     make_parties,
 )
 
-__all__ = ["add_statements"]
-
 _READ = 50_000
 """Characters at the beginning and at the end of a document that are read: commencement and repeals stand there."""
 _MOST = 12

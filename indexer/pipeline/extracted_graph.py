@@ -1,18 +1,19 @@
-"""The mentions and facts of extracted chunks, in a fixed order."""
+"""The mentions and facts of extracted chunks, in a fixed order, and how the facts fit the schema of the corpus."""
 
 from array import array
 from bisect import bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import overload
 
-from core.graph import Extraction, Fact, Mention, Triple
+from core.graph import Extraction, Fact, Fit, FitTally, Mention, Triple
+from core.graph_schema import GraphSchema, StatedFact
 from core.ids import assertion_id, entity_id, triple_id
+from core.text.entity_types import FactEnd
 from core.text.names import normalise
-
-__all__ = ["ExtractedGraph", "GraphBuilder", "make_graph"]
+from core.text.titles import one_line
+from indexer.chunking.batches import MadeSequence
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +28,7 @@ class ExtractedGraph:
     malformed: int
 
 
-class _MentionTable(Sequence[Mention]):
+class _MentionTable(MadeSequence[Mention]):
     """Mentions in arrays, since a long text has millions; each is made when it is read.
 
     The mentions of the chunk `chunk_ids[n]` end at `ends[n]`. Mention m is of `forms[of_form[m]]`, `counts[m]` times. A
@@ -52,20 +53,8 @@ class _MentionTable(Sequence[Mention]):
                 yield self._make(chunk_id, n)
             start = end
 
-    @overload
-    def __getitem__(self, index: int) -> Mention: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[Mention]: ...
-    def __getitem__(self, index: int | slice) -> Mention | Sequence[Mention]:
-        numbers = range(len(self))[index]
-        if isinstance(numbers, int):
-            return self._make(self.chunk_ids[bisect_right(self.ends, numbers)], numbers)
-        return [self[n] for n in numbers]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]  # it is equal to a list
+    def make(self, n: int) -> Mention:
+        return self._make(self.chunk_ids[bisect_right(self.ends, n)], n)
 
     def _make(self, chunk_id: str, n: int) -> Mention:
         number = self.of_form[n]
@@ -130,23 +119,19 @@ def _is_complete(triple: Triple) -> bool:
     return bool(normalise(triple.subject) and triple.predicate.strip() and normalise(triple.object))
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
-
-
 def _count_forms(extraction: Extraction, triples: Iterable[Triple]) -> dict[tuple[str, str], int]:
     """Returns how often each spelling occurs, by normalised name and form."""
     counts: defaultdict[tuple[str, str], int] = defaultdict(int)
     for surface in extraction.entities:
-        counts[normalise(surface.form), _one_line(surface.form)] += surface.count
-    for form in (_one_line(form) for triple in triples for form in (triple.subject, triple.object)):
+        counts[normalise(surface.form), one_line(surface.form)] += surface.count
+    for form in (one_line(form) for triple in triples for form in (triple.subject, triple.object)):
         counts.setdefault((normalise(form), form), 1)
     return counts
 
 
 def _facts(chunk_id: str, triples: Iterable[Triple]) -> list[Fact]:
     """Makes one fact for each triple. Triples with equal names and predicate make one fact."""
-    named = {(normalise(t.subject), _one_line(t.predicate), normalise(t.object)) for t in triples}
+    named = {(normalise(t.subject), one_line(t.predicate), normalise(t.object)) for t in triples}
     facts = []
     for subject, predicate, object_ in sorted(named):
         subject_id, object_id = entity_id(subject), entity_id(object_)
@@ -162,3 +147,42 @@ def _facts(chunk_id: str, triples: Iterable[Triple]) -> list[Fact]:
             )
         )
     return facts
+
+
+def apply_schema(graph: ExtractedGraph, schema: GraphSchema) -> tuple[ExtractedGraph, FitTally]:
+    """Returns the graph of a document, and how many of its facts fit the schema in each way. A strict schema leaves out
+    the facts that are outside of it; the names stay.
+
+    The types of entities follow from their names and from the facts of this document alone, so what is left out does
+    not depend on other documents.
+    """
+    if not schema:
+        return graph, FitTally()
+    named = [fact for fact in graph.facts if schema.find_relation(fact.predicate)]
+    types = _find_types(graph, schema, {id for fact in named for id in (fact.subject_id, fact.object_id)})
+    fits = [schema.check(fact.predicate, types.get(fact.subject_id), types.get(fact.object_id)) for fact in graph.facts]
+    tally = FitTally(**{fit.value: count for fit, count in Counter(fits).items()})
+    if not schema.strict or not tally.outside:
+        return graph, tally
+    kept = tuple(fact for fact, fit in zip(graph.facts, fits, strict=True) if fit is not Fit.OUTSIDE)
+    return replace(graph, facts=kept), tally
+
+
+def _find_types(graph: ExtractedGraph, schema: GraphSchema, entities: set[str]) -> dict[str, str | None]:
+    if not entities:
+        return {}
+    ends = {id for fact in graph.facts for id in (fact.subject_id, fact.object_id)}
+    forms: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for mention in graph.mentions:
+        if mention.entity_id in ends:
+            forms[mention.entity_id][mention.form] += mention.count
+    names = {id: max(counts, key=lambda form: (counts[form], form)) for id, counts in forms.items()}
+    stated: defaultdict[str, list[StatedFact]] = defaultdict(list)
+    for fact in graph.facts:
+        for end, id, other in (
+            (FactEnd.SUBJECT, fact.subject_id, fact.object_id),
+            (FactEnd.OBJECT, fact.object_id, fact.subject_id),
+        ):
+            if id in entities:
+                stated[id].append(StatedFact(end=end, phrase=fact.predicate, other=names.get(other, "")))
+    return {id: schema.choose_type(names[id], stated[id]) for id in entities if id in names}

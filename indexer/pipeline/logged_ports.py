@@ -21,8 +21,6 @@ from core.ports.record import (
 from core.telemetry.logs import log_event, request_id_of_job
 from core.telemetry.metrics import LEASES_EXPIRED
 
-__all__ = ["LoggedClaims", "LoggedCommits"]
-
 _log = logging.getLogger("hopweave.worker")
 
 Token = tuple[str, str, int, int]

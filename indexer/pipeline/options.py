@@ -4,8 +4,6 @@ from dataclasses import dataclass
 
 from core.record_policy.claims import SMALL_BYTES
 
-__all__ = ["DocumentLimits", "WorkerOptions"]
-
 _MEGABYTE = 1_000_000
 
 

@@ -18,14 +18,10 @@ from indexer.backends import IndexingBackends
 from indexer.chunking.embedded_text import fit_embeddings
 from indexer.loading.kept_pages import pack_pages
 from indexer.loading.stated_validity import add_statements
-from indexer.pipeline.extraction.accounting import Accounting
-from indexer.pipeline.extraction.chunked_document import ChunkedDocument, find_shortfall
-from indexer.pipeline.extraction.pool import ExtractionPool, StagingBuffer
+from indexer.pipeline.extraction import Accounting, ChunkedDocument, ExtractionPool, StagingBuffer, find_shortfall
 from indexer.pipeline.options import DocumentLimits
 from indexer.pipeline.prepared_revision import PreparedRevision, RevisionBuilder
 from indexer.pipeline.progress import ProgressReport
-
-__all__ = ["Preparer"]
 
 _ORIGINAL_PAUSES = (0.05, 0.2, 0.5, 1.0, 2.0)
 _CHUNKS_AT_ONCE = 512
@@ -64,7 +60,7 @@ class Preparer:
         Those of a document that is extracted in parts are read with each part.
         """
         read = [one for claim in claims if (one := await self._read(claim)) is not None]
-        await self._backends.claims.set_state([one.claim for one in read], RevisionState.EXTRACTING)
+        await self._backends.record.claims.set_state([one.claim for one in read], RevisionState.EXTRACTING)
         await self._find_staged([(one, one.hashes) for one in read if not self._is_in_parts(one)])
         for one in read:
             self._progress.begin(one.claim, len(one.hashes), done=one.count_extracted() if self.pool else 0)
@@ -81,7 +77,7 @@ class Preparer:
             await self._staging.flush()
             for document in documents:
                 if document.stopped and not document.fenced:
-                    await self._backends.claims.pause([document.claim], str(document.stopped))
+                    await self._backends.record.claims.pause([document.claim], str(document.stopped))
         documents.reverse()
         prepare = self._extract_at_once if self.pool is None else self._prepare
         while documents:
@@ -103,9 +99,9 @@ class Preparer:
             trace = self._accounting.trace_of(claim)
             return await call_in_thread(partial(self._chunk, claim, document, trace, limit))
         except (LoadFailed, UnsupportedMedia) as error:
-            await self._backends.claims.fail(claim, str(error))
+            await self._backends.record.claims.fail(claim, str(error))
         except NotFound as error:
-            await self._backends.claims.fail(
+            await self._backends.record.claims.fail(
                 claim, f"the original bytes are gone; hand the document in again ({error})"
             )
         return None
@@ -173,7 +169,7 @@ class Preparer:
                     if last[one.hashes[n]] < part.stop:
                         one.found.pop(one.hashes[n], None)
         except LoadFailed as error:
-            await self._backends.claims.fail(one.claim, str(error))
+            await self._backends.record.claims.fail(one.claim, str(error))
             return []
         return [await self._build(builder)]
 
@@ -182,7 +178,7 @@ class Preparer:
         if not self._corpus.settings.has_graph:
             return
         keys = [(one.claim.document_id, hash) for one, hashes in wanted for hash in hashes]
-        staged = await self._backends.staging.get_staged(self._corpus.id, keys)
+        staged = await self._backends.record.staging.get_staged(self._corpus.id, keys)
         for one, hashes in wanted:
             of_one = ((hash, staged.get((one.claim.document_id, hash))) for hash in hashes)
             one.found.update({hash: extraction for hash, extraction in of_one if extraction is not None})
@@ -214,7 +210,7 @@ class Preparer:
             return []
         reason = find_shortfall(document, calls_model=self.pool is not None)
         if reason:
-            await self._backends.claims.fail(document.claim, reason)
+            await self._backends.record.claims.fail(document.claim, reason)
             return []
         builder = self._make_builder(document)
         await asyncio.to_thread(builder.add, range(len(document.chunks)))

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, overload
+from typing import Any
 
 from core import ids
 from core.documents import HEADING_SEPARATOR, Chunk, Metadata, Span
@@ -22,12 +22,10 @@ from core.ports.indexing import DraftChunk
 from core.ports.record import ChunkRow, Claim
 from core.text.terms import extract_terms
 from core.text.titles import title_names
+from indexer.chunking.batches import MadeSequence
 from indexer.chunking.embedded_text import embedded_text, fitted_heads
-from indexer.pipeline.extracted_graph import ExtractedGraph, GraphBuilder
-from indexer.pipeline.extraction.chunked_document import ChunkedDocument
-from indexer.pipeline.schema_fit import apply_schema
-
-__all__ = ["ChunkContent", "PreparedRevision", "RevisionBuilder", "RowTable", "make_chunk_rows", "make_chunks"]
+from indexer.pipeline.extracted_graph import ExtractedGraph, GraphBuilder, apply_schema
+from indexer.pipeline.extraction import ChunkedDocument
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -112,7 +110,7 @@ _ROWS_OF_A_BLOCK = 256
 _LEVEL = 1
 
 
-class RowTable(Sequence[ChunkRow]):
+class RowTable(MadeSequence[ChunkRow]):
     """Rows of one document in order, which are made when they are read; reading them one after another is cheap.
 
     The rows of a short document, and the last rows of a long document, are kept as they are.
@@ -137,21 +135,9 @@ class RowTable(Sequence[ChunkRow]):
             yield from _unpack(block)
         yield from self._last
 
-    @overload
-    def __getitem__(self, index: int) -> ChunkRow: ...
-    @overload
-    def __getitem__(self, index: slice) -> Sequence[ChunkRow]: ...
-    def __getitem__(self, index: int | slice) -> ChunkRow | Sequence[ChunkRow]:
-        numbers = range(len(self))[index]
-        if not isinstance(numbers, int):
-            return [self[n] for n in numbers]
-        block, n = divmod(numbers, _ROWS_OF_A_BLOCK)
-        return _unpack(self._blocks[block])[n] if block < len(self._blocks) else self._last[n]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and list(self) == list(other)
-
-    __hash__ = None  # type: ignore[assignment]  # it is equal to a list
+    def make(self, n: int) -> ChunkRow:
+        block, place = divmod(n, _ROWS_OF_A_BLOCK)
+        return _unpack(self._blocks[block])[place] if block < len(self._blocks) else self._last[place]
 
 
 def _pack(rows: Sequence[ChunkRow]) -> bytes:

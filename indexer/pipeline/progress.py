@@ -1,13 +1,10 @@
 """The progress of the revisions of a run: what is done of each, and its report to the record now and then."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Iterable, Mapping
 
 from core.errors import Unavailable
 from core.ports.record import Claim, ClaimProgress, Claims
-
-__all__ = ["ProgressReport"]
 
 _REPORT_SECONDS = 1.0
 
@@ -40,17 +37,8 @@ class ProgressReport:
             self._revisions.pop(claim.token, None)
             self._reported.pop(claim.token, None)
 
-    @asynccontextmanager
-    async def periodic(self) -> AsyncIterator[None]:
-        """Reports while the block lasts. The next report repeats a report that failed."""
-        task = asyncio.create_task(self._report_forever())
-        try:
-            yield
-        finally:
-            task.cancel()
-            await asyncio.wait([task])
-
-    async def _report_forever(self) -> None:
+    async def report_forever(self) -> None:
+        """Reports every second. The next report repeats a report that failed."""
         while True:
             await asyncio.sleep(_REPORT_SECONDS)
             changed = {token: one for token, one in self._revisions.items() if self._reported.get(token) != one}

@@ -1,7 +1,11 @@
-"""A run: the bounded pass of a worker over one corpus. It prepares the next batches while one batch is written."""
+"""A run: the bounded pass of a worker over one corpus. It prepares the next batches while one batch is written.
+
+First come the claims that it holds: made in batches, renewed while they are held, and given back in the end.
+"""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Sequence
+from contextlib import asynccontextmanager
 from sys import maxsize
 
 from core.corpora import Corpus
@@ -9,21 +13,102 @@ from core.errors import InvalidSettings, InvalidStrategy, Unavailable
 from core.execution.limits import FairSlots
 from core.graph_schema import NO_SCHEMA, GraphSchema
 from core.ports.indexing import Extractor
-from core.ports.record import EVERY_REVISION, Claim, ClaimFilter
+from core.ports.record import EVERY_REVISION, Claim, ClaimFilter, Claims
 from core.prompting.prompts import use_prompts
 from core.record_policy.claims import size_class
 from indexer.backends import IndexingBackends
-from indexer.pipeline.extraction.accounting import Accounting
-from indexer.pipeline.extraction.chunked_document import ChunkedDocument
-from indexer.pipeline.extraction.pool import StagingBuffer
-from indexer.pipeline.held_claims import HeldClaims
+from indexer.pipeline.extraction import Accounting, ChunkedDocument, StagingBuffer
 from indexer.pipeline.options import WorkerOptions
 from indexer.pipeline.preparation import Preparer
 from indexer.pipeline.progress import ProgressReport
 from indexer.pipeline.writing import RevisionWriter
 from indexer.selection.extractors import has_fine_vectors, make_chunker, make_extractor
 
-__all__ = ["Run"]
+_MAX_DOCUMENTS = 1000
+
+
+class _HeldClaims:
+    """Claims revisions of one corpus for one worker. `on_fenced` is called with claims that turn out to be fenced."""
+
+    def __init__(
+        self,
+        worker: str,
+        corpus_id: str,
+        claims: Claims,
+        options: WorkerOptions,
+        on_fenced: Callable[[Sequence[Claim]], None],
+    ) -> None:
+        self._worker = worker
+        self._corpus_id = corpus_id
+        self._store = claims
+        self._options = options
+        self._on_fenced = on_fenced
+        self._held: dict[tuple[str, str, int, int], Claim] = {}
+
+    def __contains__(self, claim: Claim) -> bool:
+        return claim.token in self._held
+
+    @property
+    def largest(self) -> int:
+        """The size of the largest held revision, in bytes; 0 without revisions."""
+        return max((claim.size for claim in self._held.values()), default=0)
+
+    @property
+    def has_suspect(self) -> bool:
+        """Whether a revision is held that is claimed alone."""
+        return any(claim.suspect for claim in self._held.values())
+
+    async def claim(self, max_bytes: int, only: ClaimFilter) -> list[Claim]:
+        """Claims the next batch of this kind. It has at most `max_bytes` of content, and at most
+        `WorkerOptions.batch_bytes`, but at least one document.
+
+        If it is cancelled, the claims that the record makes nevertheless are held, so that they are given back.
+        """
+        claiming = asyncio.ensure_future(
+            self._store.claim(
+                self._corpus_id,
+                self._worker,
+                lease_seconds=self._options.lease_seconds,
+                max_bytes=min(max_bytes, self._options.batch_bytes),
+                max_documents=_MAX_DOCUMENTS,
+                only=only,
+            )
+        )
+        try:
+            claims = await asyncio.shield(claiming)
+        except asyncio.CancelledError:  # the transaction continues in its thread
+            self._add(await claiming)
+            raise
+        self._add(claims)
+        return claims
+
+    def discard(self, claims: Iterable[Claim]) -> None:
+        """Holds these claims no longer: they are committed, failed or fenced."""
+        for claim in claims:
+            self._held.pop(claim.token, None)
+
+    async def release(self) -> None:
+        """Makes what is held claimable at once, without counting an attempt."""
+        await self._store.release(list(self._held.values()))
+
+    async def expire(self) -> None:
+        """Makes what is held claimable at once. The attempt counts, so a document that always fails is given up."""
+        await self._store.renew(list(self._held.values()), lease_seconds=0.0)
+
+    async def renew_forever(self) -> None:
+        """Renews the leases every `renew_seconds`."""
+        while True:
+            await asyncio.sleep(self._options.renew_seconds)
+            held = list(self._held.values())
+            try:
+                fenced = await self._store.renew(held, lease_seconds=self._options.lease_seconds)
+            except Unavailable:
+                continue  # the next write raises it again
+            self._on_fenced(fenced)
+
+    def _add(self, claims: Iterable[Claim]) -> None:
+        self._held.update({claim.token: claim for claim in claims})
+
 
 _POLL_SECONDS = 0.3
 _MAX_BATCHES = 2  # one is written while the next is prepared
@@ -60,11 +145,11 @@ class Run:
         self._small = options.small_bytes
         self._max_size = max_size
         self._small_were_last = False
-        self._claims = HeldClaims(name, corpus.id, backends.claims, options, self._handle_fenced)
+        self._claims = _HeldClaims(name, corpus.id, backends.record.claims, options, self._handle_fenced)
         self._accounting = Accounting()
-        self._staging = StagingBuffer(backends.staging, self._accounting, self._handle_fenced)
+        self._staging = StagingBuffer(backends.record.staging, self._accounting, self._handle_fenced)
         fine = has_fine_vectors(corpus.settings)
-        self._progress = ProgressReport(backends.claims)
+        self._progress = ProgressReport(backends.record.claims)
         self._writer = RevisionWriter(corpus, backends, self._progress, fine=fine, grace=options.grace, turns=turns)
         self._batches: set[asyncio.Task[None]] = set()
         self._write_lock = asyncio.Lock()
@@ -98,7 +183,11 @@ class Run:
 
     async def run(self, may_continue: Callable[[], Awaitable[bool]]) -> bool:
         """Works until nothing is claimable (returns False), or until `may_continue` returns False (returns True)."""
-        async with self._claims.periodic_renewal(), self._staging.periodic_flush(), self._progress.periodic():
+        async with (
+            _beside(self._claims.renew_forever()),
+            _beside(self._staging.flush_forever()),
+            _beside(self._progress.report_forever()),
+        ):
             try:
                 more = await self._run(may_continue)
             except (Unavailable, InvalidSettings, asyncio.CancelledError):  # a store, and no document, is at fault
@@ -154,7 +243,7 @@ class Run:
         if self._refusal:
             for claim in claims:
                 if not claim.deletion:
-                    await self._backends.claims.fail(claim, self._refusal)
+                    await self._backends.record.claims.fail(claim, self._refusal)
         return claims
 
     async def _claim_in_turn(self, max_bytes: int) -> list[Claim]:
@@ -236,3 +325,14 @@ class Run:
         self._claims.discard(claims)
         if self._pool is not None and claims:
             self._pool.cancel(claims)
+
+
+@asynccontextmanager
+async def _beside(work: Coroutine[None, None, None]) -> AsyncIterator[None]:
+    """Runs work that does not end by itself while the block lasts."""
+    task = asyncio.create_task(work)
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait([task])

@@ -25,20 +25,18 @@ from indexer.pipeline.run import Run
 from indexer.views.certifying import certify
 from indexer.views.repair import ViewDeleter, ViewRepairer, delete_corpus_views
 
-__all__ = ["Worker"]
-
 
 async def _maintain_corpus(corpus: Corpus, backends: IndexingBackends) -> None:
     """Finishes what other workers left: deletes due entries, and links synonyms of entities whose worker has died."""
     await ViewDeleter(corpus, backends).delete_due()
-    await ViewRepairer(corpus, backends).link_synonyms(await backends.commits.list_pending_synonyms(corpus.id))
+    await ViewRepairer(corpus, backends).link_synonyms(await backends.record.commits.list_pending_synonyms(corpus.id))
 
 
 async def _delete_deleted_corpora(backends: IndexingBackends) -> None:
     """Deletes the views, files and rows of corpora that are deleted already for readers."""
-    for corpus_id in await backends.maintenance.list_deleted_corpora():
+    for corpus_id in await backends.record.maintenance.list_deleted_corpora():
         await delete_corpus_views(backends, corpus_id)
-        await backends.maintenance.delete_corpus_rows(corpus_id)
+        await backends.record.maintenance.delete_corpus_rows(corpus_id)
 
 
 _UNFINISHED = ("queued", "loading", "extracting", "writing", "deleting", "paused")
@@ -51,29 +49,29 @@ async def _continue_reindexing(backends: IndexingBackends, corpus_id: str) -> bo
     If several workers do so at once, the record lets one of them queue and one of them swap.
     """
     queued = False
-    for reindex in await backends.reindexing.list():
+    for reindex in await backends.record.reindexing.list():
         if corpus_id in (reindex.corpus_id, reindex.shadow_id):
             queued |= await _continue(backends, reindex)
     return queued
 
 
 async def _continue(backends: IndexingBackends, reindex: Reindex) -> bool:
-    job = await backends.jobs.get(reindex.job_id)
+    job = await backends.record.jobs.get(reindex.job_id)
     if job.state.final:  # it was cancelled
-        await backends.reindexing.cancel(reindex.corpus_id)
+        await backends.record.reindexing.cancel(reindex.corpus_id)
         return False
     queued = False
-    while difference := await backends.reindexing.compare(reindex.corpus_id):
+    while difference := await backends.record.reindexing.compare(reindex.corpus_id):
         queued = True
         if difference.revisions:
             await _copy_originals(backends, reindex, difference.revisions)
-            await backends.submissions.enqueue(
+            await backends.record.submissions.enqueue(
                 reindex.shadow_id, difference.revisions, OnConflict.REPLACE, job_id=reindex.job_id
             )
             # Between copying and queuing, another worker may have deleted bytes that no revision named: copy again.
             await _copy_originals(backends, reindex, difference.revisions)
         if difference.document_ids:
-            await backends.submissions.delete_documents(reindex.shadow_id, difference.document_ids)
+            await backends.record.submissions.delete_documents(reindex.shadow_id, difference.document_ids)
     if not queued and not _is_unfinished(job):
         await _swap(backends, reindex, job)
     return queued
@@ -81,8 +79,8 @@ async def _continue(backends: IndexingBackends, reindex: Reindex) -> bool:
 
 async def _swap(backends: IndexingBackends, reindex: Reindex, job: Job) -> None:
     """Swaps the corpora. If a readable document of the corpus has failed in the shadow corpus, cancels instead."""
-    if await backends.reindexing.swap(reindex.corpus_id) is None and job.counts.get("failed"):
-        await backends.reindexing.cancel(reindex.corpus_id)
+    if await backends.record.reindexing.swap(reindex.corpus_id) is None and job.counts.get("failed"):
+        await backends.record.reindexing.cancel(reindex.corpus_id)
 
 
 def _is_unfinished(job: Job) -> bool:
@@ -176,18 +174,20 @@ class Worker:
         is_over: Callable[[], bool] = lambda: False,
     ) -> bool:
         """Makes a run. Claims nothing more when it `is_over`. `guard` awaits the run."""
-        corpus = await self._backends.corpora.get_by_id(corpus_id)
+        corpus = await self._backends.record.corpora.get_by_id(corpus_id)
         backends = self._backends.for_corpus(corpus)
         await _maintain_corpus(corpus, backends)
-        claims = LoggedClaims(backends.claims, corpus.name)
-        logged = replace(backends, claims=claims, commits=LoggedCommits(backends.commits, claims))
+        record = backends.record
+        claims = LoggedClaims(record.claims, corpus.name)
+        commits = LoggedCommits(record.commits, claims)
+        logged = replace(backends, record=record.with_ports(claims=claims, commits=commits))
         schema = await backends.read_schema(corpus_id)
         run = Run(self._name, corpus, logged, self._options, turns=turns, max_size=max_size, schema=schema)
         clock = self._make_clock(corpus, is_over, may_prolong=run.calls_model)
         with span("run", {"hopweave.worker": self._name}, kind=SpanKind.CONSUMER) as begun:
             more = await guard(self._run_beside_smaller(run, corpus_id, clock, turns))
             begun.set({"hopweave.documents": claims.made, "hopweave.unfinished": more})
-        await self._backends.maintenance.prune()
+        await self._backends.record.maintenance.prune()
         more = more or await _continue_reindexing(self._backends, corpus_id)
         await self._report_end(corpus_id, more)
         return more
@@ -213,14 +213,14 @@ class Worker:
             now = time.monotonic()
             if now < began + self._options.turn_seconds:
                 return True
-            if set(await self._backends.maintenance.list_corpora_with_work()) - {corpus.id}:
+            if set(await self._backends.record.maintenance.list_corpora_with_work()) - {corpus.id}:
                 return False
             if now < deadline:
                 return True
             if not may_prolong:
                 return False
             await _maintain_corpus(corpus, self._backends.for_corpus(corpus))
-            await self._backends.maintenance.prune()
+            await self._backends.record.maintenance.prune()
             deadline = time.monotonic() + self._options.task_seconds
             return True
 
@@ -265,7 +265,7 @@ class Worker:
         """Returns the corpus that comes after `last` and has a document of at most `max_size` bytes to be claimed."""
         now = time.monotonic()
         paused = [corpus_id for corpus_id, then in self._not_before.items() if now < then]
-        found = await self._backends.claims.list_corpora(ClaimFilter(max_size=max_size, suspects=False))
+        found = await self._backends.record.claims.list_corpora(ClaimFilter(max_size=max_size, suspects=False))
         return next_corpus(found, last, leaving_out=paused)
 
     async def _run_until_stopped(self, run: Coroutine[None, None, bool]) -> bool:

@@ -22,8 +22,6 @@ from indexer.views.certifying import certify
 from indexer.views.repair import ViewDeleter, ViewRepairer, delete_corpus_views
 from indexer.views.writing import ViewWriter, fine_texts
 
-__all__ = ["RevisionWriter", "commit_revisions"]
-
 
 async def commit_revisions(
     corpus: Corpus,
@@ -57,7 +55,7 @@ async def _commit(
     seen: int | None,
 ) -> Outcome:
     try:
-        outcome = await backends.commits.commit(commits, synonyms, grace=grace, seen=seen)
+        outcome = await backends.record.commits.commit(commits, synonyms, grace=grace, seen=seen)
     except NotFound:  # the corpus was deleted, and then its views were written again
         await delete_corpus_views(backends, corpus.id)
         raise
@@ -72,7 +70,7 @@ async def _commit(
     late = [one for one in commits if one.claim.token in fenced]
     if late:  # views cannot be fenced: a tombstone lists the late entries, which are deleted if nothing names them
         documents = [one.claim.document_id for one in late]
-        await backends.tombstones.write(_entries_of(corpus.id, late), documents, grace=grace)
+        await backends.record.tombstones.write(_entries_of(corpus.id, late), documents, grace=grace)
     return outcome
 
 
@@ -111,7 +109,7 @@ class RevisionWriter:
         """Embeds what is new, writes the view entries, and makes the revisions current in one transaction."""
         if not prepared:
             return
-        await self._backends.claims.set_state([one.claim for one in prepared], RevisionState.WRITING)
+        await self._backends.record.claims.set_state([one.claim for one in prepared], RevisionState.WRITING)
         await self._views.write_given(
             (view_id, one.claim.document_id, vector) for one in prepared for view_id, vector in one.vectors.items()
         )
@@ -151,7 +149,7 @@ class RevisionWriter:
         return lambda ids: self._progress.add(Counter(tokens[id] for id in ids))
 
     async def _generation(self) -> int:
-        return (await self._backends.corpora.get_by_id(self._corpus.id)).generation
+        return (await self._backends.record.corpora.get_by_id(self._corpus.id)).generation
 
     async def _write_fine_views(self, graphs: Sequence[ExtractedGraph]) -> list[Synonym]:
         """Writes the vectors of entities and facts. Returns the synonyms of the entities that are new."""
@@ -159,7 +157,7 @@ class RevisionWriter:
             (mention for graph in graphs for mention in graph.mentions),
             (fact for graph in graphs for fact in graph.facts),
         )
-        known = await self._backends.contents.get_entities(self._corpus.id, names)
+        known = await self._backends.record.contents.get_entities(self._corpus.id, names)
         await self._views.write_fine(VectorKind.ENTITY, names)
         await self._views.write_fine(VectorKind.FACT, facts)
         return await self._views.find_synonyms(sorted(names.keys() - known.keys()))

@@ -10,24 +10,12 @@ from types import ModuleType
 
 from core.documents import MAX_KEY_LENGTH, MAX_TITLE_LENGTH, Submission
 from core.errors import LoadFailed, UnsupportedMedia
-from core.ports.indexing import Source
 from core.text.titles import one_line, stem_of
 from indexer.loading.attachments import AttachedFile, FoundFiles, name_file
 from indexer.loading.texts.mails import Mail
 from indexer.selection.loaders import Loaders, media_type_of_content, module_of, tells_format
 from indexer.submission.json_lines import Rejection
-
-__all__ = [
-    "ATTACHMENT_OF",
-    "MAX_DEPTH",
-    "MAX_FILES",
-    "MAX_OF_MAILBOX",
-    "AttachmentChoice",
-    "AttachmentReader",
-    "attachment_prefix",
-    "find_documents",
-    "make_submissions",
-]
+from indexer.submission.submissions import source_of
 
 ATTACHMENT_OF = "attachment_of"
 """The field of the metadata of an attachment that has the key of its mail."""
@@ -89,7 +77,7 @@ class AttachmentReader:
         waiting, attached, most = [mail], list[Submission](), _MOST
         for current in waiting:
             try:
-                found = self._loaders.find_files(_make_source(current))
+                found = self._loaders.find_files(source_of(current))
             except LoadFailed:  # loading the document of this mail fails for the same reason, which is shown there
                 continue
             if current is mail:
@@ -101,16 +89,6 @@ class AttachmentReader:
             if len(attached) > most:
                 break
         return attached, most
-
-
-def _make_source(submission: Submission) -> Source:
-    return Source(
-        key=submission.key,
-        content=submission.content,
-        media_type=submission.media_type,
-        title=submission.title,
-        metadata=submission.metadata,
-    )
 
 
 def attachment_prefix(key: str) -> str:

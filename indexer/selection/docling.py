@@ -4,12 +4,9 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from core.ports.conversion import FileConverter
-from core.ports.indexing import LoadedDocument, Loader, Source
+from core.ports.indexing import FileConverter, LoadedDocument, Loader, Source
 from indexer.isolation.limits import ParserLimits
 from indexer.isolation.parser_process import IsolatedLoader, ParserProcess
-
-__all__ = ["Docling", "DoclingEndpoint", "DoclingProcess"]
 
 _REPLY, _LOCAL = "indexer.loading.docling.reply", "indexer.loading.docling.local"
 

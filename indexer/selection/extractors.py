@@ -14,9 +14,6 @@ from core.ports.indexing import Chunker, Extractor, ReadsSchema
 from core.strategies import StrategySpec, build, load_module, parse_spec
 from indexer.extractors._combined import CombinedExtractor
 
-__all__ = ["gives_triples", "has_fine_vectors", "make_chunker", "make_extractor", "versions_of"]
-
-
 _CHUNKERS = "indexer.chunkers"
 
 

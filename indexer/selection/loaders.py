@@ -35,19 +35,6 @@ from indexer.selection.docling import Docling
 from indexer.submission.decoding import find_binary, tell_no_utf8
 from indexer.submission.document_json import canonical_json
 
-__all__ = [
-    "Loaders",
-    "known_suffixes",
-    "loader_for",
-    "media_type_of",
-    "media_type_of_content",
-    "media_type_of_file",
-    "module_of",
-    "recognise_format",
-    "tells_format",
-]
-
-
 _HEAD = 64 * 1024
 _TAIL = 1024 * 1024
 _MOST_OF_COMPOUND = 16 * 1024 * 1024

@@ -11,8 +11,6 @@ from indexer.isolation.limits import ParserLimits
 from indexer.selection.docling import Docling
 from indexer.selection.loaders import Loaders
 
-__all__ = ["LoadingLane", "RunWithLoaders"]
-
 T = TypeVar("T")
 
 

@@ -22,7 +22,6 @@ from indexer.submission.json_lines import Rejection
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-__all__ = ["NO_RULES", "AccessRules", "read_access_rules"]
 
 _MAX_RULES = 10_000
 

@@ -12,9 +12,6 @@ from core.documents import LOADER_NOTES, Metadata
 from core.errors import LoadFailed
 from core.ports.indexing import Source
 
-__all__ = ["DecodedText", "decode", "decode_source", "decode_text", "detect_encoding", "find_binary", "tell_no_utf8"]
-
-
 _LEGACY = (
     "cp1252", "cp1251", "koi8_r", "cp932", "gb18030", "big5", "euc_jp", "cp949", "cp1250", "cp1253", "cp1254", "cp1255",
     "cp1256", "cp1257", "iso8859_2", "cp866", "cp874", "mac_roman",

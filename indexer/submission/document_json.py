@@ -14,16 +14,6 @@ from core.graph import Triple
 from core.text.characters import NO_CHARACTER, find_half
 from indexer.submission.given_embeddings import normalise_embeddings
 
-__all__ = [
-    "DOCUMENT_FIELDS",
-    "DOCUMENT_MEDIA_TYPE",
-    "LAST_PAGE",
-    "canonical_json",
-    "check_document",
-    "parse_json",
-    "read_triples",
-]
-
 DOCUMENT_MEDIA_TYPE = "application/vnd.hopweave.document+json"
 
 

@@ -15,8 +15,6 @@ from core.errors import InvalidInput, NotFound
 from indexer.submission.given_embeddings import encode_embedding
 from indexer.submission.parquet_file import SUFFIX, is_vectors, open_parquet, to_matrix
 
-__all__ = ["EmbeddingFile", "open_embeddings"]
-
 _ROWS_AT_ONCE = 8192
 _PARQUET_ROWS_AT_ONCE = 1024
 _COLUMN = "embedding"

@@ -15,14 +15,6 @@ from numpy.typing import NDArray
 from core.documents import EmbeddedBy
 from core.errors import InvalidInput
 
-__all__ = [
-    "LONGEST_EMBEDDING",
-    "decode_embedding",
-    "describe_embeddings",
-    "encode_embedding",
-    "normalise_embeddings",
-]
-
 LONGEST_EMBEDDING = 65_536
 _TOLERANCE = 1e-4
 """How far a length may be from 1. Such a vector is kept as it is, so that reading it again changes nothing."""

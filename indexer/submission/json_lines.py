@@ -12,8 +12,6 @@ from core.errors import InvalidInput
 from indexer.submission.document_json import check_document, parse_json
 from indexer.submission.submissions import submission_from_json
 
-__all__ = ["GIVEN_FILE", "LocatedSubmission", "Rejection", "count_lines", "number_lines", "read_lines"]
-
 GIVEN_FILE = "openie.jsonl"
 
 _KEY = re.compile(rb"""["'](?:key|id)["']\s*:\s*("(?:[^"\\]|\\.)*")""")

@@ -18,8 +18,6 @@ from indexer.submission.given_embeddings import encode_embedding
 from indexer.submission.json_lines import Embed, LocatedSubmission, Rejection
 from indexer.submission.submissions import submission_from_json
 
-__all__ = ["SUFFIX", "count_rows", "is_vectors", "open_parquet", "read_parquet", "to_matrix"]
-
 SUFFIX = ".parquet"
 _INSTALL = 'pip install "hopweave[parquet]" (or uv tool install "hopweave[parquet]")'
 _ROWS_AT_ONCE = 256

@@ -11,8 +11,6 @@ from core.errors import InvalidInput
 from indexer.submission.json_lines import MAX_LINE_BYTES, Embed, LocatedSubmission, Rejection, number_lines
 from indexer.submission.submissions import submission_from_json
 
-__all__ = ["check_is_no_table", "count_passages", "is_passage_table", "read_table"]
-
 _SUFFIXES = (".tsv", ".tsv.gz")
 _COLUMNS = frozenset(("id", "text", "title"))
 _LONGEST_HEADER = 100

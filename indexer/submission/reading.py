@@ -19,20 +19,6 @@ from indexer.submission.passage_table import check_is_no_table, count_passages, 
 from indexer.submission.submissions import access_of, submission_from_json
 from indexer.submission.walking import EVERYTHING, Selection, printable, walk
 
-__all__ = [
-    "KeySet",
-    "Rejection",
-    "TakenKeys",
-    "check_roots",
-    "count_documents",
-    "read_embedded",
-    "read_file",
-    "read_paths",
-    "taken_already",
-    "without_duplicates",
-]
-
-
 _LARGEST = 1 << 31
 _NAMED = 200_000
 """How many documents have their places remembered."""

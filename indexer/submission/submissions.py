@@ -6,11 +6,10 @@ from typing import Any
 from core.documents import Metadata, Submission, check_key, check_title
 from core.errors import InvalidInput
 from core.ids import content_hash, digest
+from core.ports.indexing import Source
 from core.principals import check_access
 from indexer.submission.document_json import DOCUMENT_MEDIA_TYPE, canonical_json, check_document
 from indexer.submission.given_embeddings import describe_embeddings
-
-__all__ = ["access_of", "fingerprint", "fingerprint_of", "submission_from_json"]
 
 
 def submission_from_json(obj: Mapping[str, Any], *, key: str | None = None) -> Submission:
@@ -32,6 +31,17 @@ def submission_from_json(obj: Mapping[str, Any], *, key: str | None = None) -> S
         metadata=document.get("metadata", {}),
         embedded_by=describe_embeddings(document),
         access=check_access(obj.get("access"), "`access`"),
+    )
+
+
+def source_of(submission: Submission) -> Source:
+    """Returns a submission as loaders read it."""
+    return Source(
+        key=submission.key,
+        content=submission.content,
+        media_type=submission.media_type,
+        title=submission.title,
+        metadata=submission.metadata,
     )
 
 

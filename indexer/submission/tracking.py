@@ -15,8 +15,6 @@ from indexer.submission.json_lines import GIVEN_FILE, Rejection
 from indexer.submission.reading import check_roots, read_file, taken_already
 from indexer.submission.walking import EVERYTHING, Selection, printable, walk
 
-__all__ = ["Comparison", "Tracker"]
-
 _Signature = tuple[int, int, int]
 _NOTHING: _Signature = (-1, -1, -1)
 

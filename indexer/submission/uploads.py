@@ -20,8 +20,6 @@ from indexer.submission.reading import read_file, read_paths, without_duplicates
 from indexer.submission.submissions import access_of, submission_from_json
 from indexer.submission.walking import Selection, is_hidden, printable, walk
 
-__all__ = ["UploadedFile", "make_submission", "read_uploads", "read_within"]
-
 
 def read_within(root: Path, paths: Sequence[str]) -> Iterator[Submission | Rejection]:
     """Yields the documents of files and folders in `root`. The key of a file is its path in `root`.

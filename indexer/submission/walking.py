@@ -14,7 +14,6 @@ from indexer.submission.json_lines import GIVEN_FILE, Rejection
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-__all__ = ["EVERYTHING", "Selection", "is_hidden", "printable", "walk"]
 
 _BESIDE_CORPUS = frozenset({GIVEN_FILE, "questions.jsonl"})
 _GITIGNORE = ".gitignore"

@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from core.errors import InvalidSettings
 from core.ports.embedding import Vectors
 
-__all__ = ["DIMENSION", "Clustering", "check_tree_libraries", "is_too_few"]
-
 DIMENSION = 10
 """Dimension to which embeddings are reduced (the authors' code)."""
 _THRESHOLD = 0.1

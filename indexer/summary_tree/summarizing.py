@@ -13,9 +13,7 @@ from core.prompting.prompts import load_prompt
 from core.prompting.structured import complete_structured
 from core.trace import Trace
 
-__all__ = ["ROLE", "SUMMARY_TOKENS", "TreeNode", "fingerprint_summary", "summarize_cluster"]
-
-ROLE = "summarize_cluster"
+TREE_ROLE = "summarize_cluster"
 SUMMARY_TOKENS = 131
 """The mean length of a summary in the paper (appendix C); the prompt asks for about as much."""
 
@@ -40,8 +38,8 @@ class _Summarized(BaseModel):
 
 def fingerprint_summary(children: Sequence[TreeNode], models: ChatModels) -> str:
     """Returns a digest of all that a summary depends on: the passages, the model and the prompt."""
-    prompt = load_prompt("indexer.summary_tree", ROLE)
-    return digest("summary", [prompt.hash, models.of(ROLE).model, *(child.chunk_id for child in children)])
+    prompt = load_prompt("indexer.summary_tree", TREE_ROLE)
+    return digest("summary", [prompt.hash, models.of(TREE_ROLE).model, *(child.chunk_id for child in children)])
 
 
 async def summarize_cluster(children: Sequence[TreeNode], models: ChatModels, corpus_id: str, trace: Trace) -> str:
@@ -49,10 +47,10 @@ async def summarize_cluster(children: Sequence[TreeNode], models: ChatModels, co
 
     Raises what `complete_structured` raises, and `ModelFailed` for an empty summary.
     """
-    prompt = load_prompt("indexer.summary_tree", ROLE)
+    prompt = load_prompt("indexer.summary_tree", TREE_ROLE)
     passages = format_passages([({"title": child.title} if child.title else {}, child.text) for child in children])
     request = ChatRequest(
-        role=ROLE,
+        role=TREE_ROLE,
         messages=prompt.messages({"passages": passages}),
         prompt_hash=prompt.hash,
         reply=prompt.reply,
@@ -60,8 +58,8 @@ async def summarize_cluster(children: Sequence[TreeNode], models: ChatModels, co
         chunk_ids=frozenset(child.chunk_id for child in children),
         labels={"passages": " ".join(child.name for child in children)},
     )
-    reply = await complete_structured(models.of(ROLE), request, _Summarized, trace)
+    reply = await complete_structured(models.of(TREE_ROLE), request, _Summarized, trace)
     summary = " ".join(reply.summary.split())
     if not summary:
-        raise ModelFailed(f"step {ROLE!r}: {models.of(ROLE).model} wrote an empty summary; try another model")
+        raise ModelFailed(f"step {TREE_ROLE!r}: {models.of(TREE_ROLE).model} wrote an empty summary; try another model")
     return summary

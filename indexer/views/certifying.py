@@ -16,8 +16,6 @@ from core.record_policy.certificates import HashKey, Secret, digest_line, sign
 from indexer.backends import IndexingBackends
 from indexer.views.repair import ViewDeleter
 
-__all__ = ["UNKNOWN", "append_certificate", "certify", "read_secret"]
-
 UNKNOWN = (
     "backups, and copies of the data folder or of the servers' disks",
     "exports, and what was read, copied or answered before",
@@ -34,13 +32,13 @@ Describe: TypeAlias = Callable[[HashKey], Mapping[str, Any]]
 
 async def certify(backends: IndexingBackends, corpus_id: str | None = None) -> None:
     """Makes the certificates of what was removed from a corpus, or from all. Several workers may do so at once."""
-    while removals := await backends.certificates.list_removals(corpus_id):
+    while removals := await backends.record.certificates.list_removals(corpus_id):
         for removal in removals:
             await _certify(backends, removal)
 
 
 async def _certify(backends: IndexingBackends, removal: Removal) -> None:
-    listed = await backends.tombstones.select_orphans(removal.listed)
+    listed = await backends.record.tombstones.select_orphans(removal.listed)
     checked, found = await _check(backends, removal, listed)
     if any(found[kind] for kind in found if kind != "contents"):  # its worker has not deleted them yet, or has died
         await _delete(backends, removal, listed)
@@ -72,7 +70,7 @@ async def append_certificate(
     """Signs what `describe` says with the key of the chain's HMACs, and appends it to the chain of the corpus."""
     secret = await read_secret(backends)
     while True:
-        last = await backends.certificates.get_last(corpus_id)
+        last = await backends.record.certificates.get_last(corpus_id)
         chain, number = (corpus_id, 1) if last is None else (last.chain, last.number + 1)
         body = {
             **describe(secret.hash_key(chain)),
@@ -83,7 +81,7 @@ async def append_certificate(
         previous = "" if last is None else digest_line(last.line)
         line = sign(secret, body, chain=chain, number=number, previous=previous)
         certificate = Certificate(chain=chain, number=number, corpus=corpus, line=line)
-        if await backends.certificates.append(corpus_id, certificate, removal):
+        if await backends.record.certificates.append(corpus_id, certificate, removal):
             return certificate
 
 
@@ -102,7 +100,7 @@ async def _check(backends: IndexingBackends, removal: Removal, listed: Tombstone
         return await _check_corpus(backends, removal)
     contents = tuple(sorted({hash for document in removal.documents for hash in document.contents}))
     named = Tombstone(id=0, corpus_id=id, content_hashes=contents)
-    gone = (await backends.tombstones.select_orphans(named)).content_hashes
+    gone = (await backends.record.tombstones.select_orphans(named)).content_hashes
     kinds = {
         VectorKind.CHUNK: listed.view_ids,
         VectorKind.ENTITY: listed.entity_ids,
@@ -149,7 +147,7 @@ async def _has_original(backends: IndexingBackends, corpus_id: str, name: str) -
 
 async def _delete(backends: IndexingBackends, removal: Removal, listed: Tombstone) -> None:
     try:
-        corpus = await backends.corpora.get_by_id(removal.corpus_id)
+        corpus = await backends.record.corpora.get_by_id(removal.corpus_id)
     except NotFound:
         return  # with the corpus, its entries were deleted
     contents = tuple({hash for document in removal.documents for hash in document.contents})
@@ -161,7 +159,7 @@ async def _read_names(backends: IndexingBackends, removal: Removal) -> Mapping[s
     """Returns the names of the keys whose holders asked for it, as far as the keys are still there."""
     if not any(document.by for document in removal.documents):
         return {}
-    return {key.id: key.name for key in await backends.keys.list()}
+    return {key.id: key.name for key in await backends.record.keys.list()}
 
 
 def _describe(document: RemovedDocument, hashes: HashKey, names: Mapping[str, str]) -> Mapping[str, Any]:

@@ -24,8 +24,6 @@ from indexer.selection.extractors import has_fine_vectors
 from indexer.submission.document_json import DOCUMENT_MEDIA_TYPE
 from indexer.views.writing import ViewWriter
 
-__all__ = ["ViewDeleter", "ViewRepairer", "delete_corpus_views"]
-
 
 async def _read_given_vectors(corpus: Corpus, backends: IndexingBackends, documents: Iterable[str]) -> dict[str, bytes]:
     """Returns, by chunk id, the embeddings that the originals of these documents have for the model of the corpus.
@@ -43,7 +41,7 @@ async def _read_given_vectors(corpus: Corpus, backends: IndexingBackends, docume
 
 
 async def _read_document(corpus: Corpus, backends: IndexingBackends, document_id: str) -> dict[str, bytes]:
-    document = await backends.documents.get(corpus.id, document_id)
+    document = await backends.record.documents.get(corpus.id, document_id)
     if document.media_type != DOCUMENT_MEDIA_TYPE:
         return {}
     content = await backends.files.get(corpus.id, document.content_hash)
@@ -101,7 +99,7 @@ class ViewRepairer:
         """
         if entity_ids:
             synonyms = await self._views.find_synonyms(entity_ids)
-            await self._backends.commits.link_synonyms(self._corpus.id, entity_ids, synonyms)
+            await self._backends.record.commits.link_synonyms(self._corpus.id, entity_ids, synonyms)
 
     async def write_chunks(self, view_ids: Collection[str]) -> None:
         """Writes the missing vectors and text entries of chunks."""
@@ -118,7 +116,7 @@ class ViewRepairer:
     async def write_entities(self, entity_ids: Collection[str]) -> list[str]:
         """Writes the missing vectors of entities, and returns their ids."""
         missing = await self._find_missing(VectorKind.ENTITY, entity_ids)
-        entities = await self._backends.contents.get_entities(self._corpus.id, missing) if missing else {}
+        entities = await self._backends.record.contents.get_entities(self._corpus.id, missing) if missing else {}
         return await self._views.write_fine(VectorKind.ENTITY, {id: one.name for id, one in entities.items()})
 
     async def write_facts(self, triple_ids: Collection[str]) -> list[str]:
@@ -141,9 +139,9 @@ class ViewRepairer:
         """Returns chunks with the texts to embed for them."""
         tokens = self._backends.embedder.tokens
         by_document: dict[str, list[Chunk]] = defaultdict(list)
-        for chunk in (await self._backends.contents.get_chunks_by_view(self._corpus.id, view_ids)).values():
+        for chunk in (await self._backends.record.contents.get_chunks_by_view(self._corpus.id, view_ids)).values():
             by_document[chunk.document_id].append(chunk)
-        refs = await self._backends.documents.get_refs(self._corpus.id, by_document, enabled=None)
+        refs = await self._backends.record.documents.get_refs(self._corpus.id, by_document, enabled=None)
         found: list[tuple[Chunk, str]] = []
         for document, chunks in by_document.items():
             if document not in refs:
@@ -154,9 +152,9 @@ class ViewRepairer:
 
     async def _read_fact_texts(self, triple_ids: Collection[str]) -> dict[str, str]:
         """Returns the texts to embed, as `indexer.views.writing.fine_texts` makes them of normalised names."""
-        triples = await self._backends.contents.get_triples(self._corpus.id, triple_ids, enabled=None)
+        triples = await self._backends.record.contents.get_triples(self._corpus.id, triple_ids, enabled=None)
         ids = {id for triple in triples.values() for id in (triple.subject_id, triple.object_id)}
-        entities = await self._backends.contents.get_entities(self._corpus.id, ids)
+        entities = await self._backends.record.contents.get_entities(self._corpus.id, ids)
         return {
             id: f"{entities[triple.subject_id].name} {triple.predicate} {entities[triple.object_id].name}"
             for id, triple in triples.items()
@@ -189,16 +187,16 @@ class ViewDeleter:
 
         A tombstone stays if an entry that it lists is to be embedded again and this worker has another model.
         """
-        for tombstone in await self._backends.tombstones.list_due(self._corpus_id):
+        for tombstone in await self._backends.record.tombstones.list_due(self._corpus_id):
             named = await self._delete_listed(tombstone)
             if named == Tombstone(id=tombstone.id, corpus_id=self._corpus_id) or self._repairer.can_embed:
                 await self._repairer.link_synonyms(named.entity_ids)  # a worker may have died after its repair
-                await self._backends.tombstones.delete([tombstone])
+                await self._backends.record.tombstones.delete([tombstone])
 
     async def _delete_listed(self, tombstone: Tombstone) -> Tombstone:
         """Returns the part of the tombstone that the record names."""
-        await self._delete_entries(await self._backends.tombstones.select_orphans(tombstone))
-        named = _subtract(tombstone, await self._backends.tombstones.select_orphans(tombstone))
+        await self._delete_entries(await self._backends.record.tombstones.select_orphans(tombstone))
+        named = _subtract(tombstone, await self._backends.record.tombstones.select_orphans(tombstone))
         await self._repairer.write_missing(named)
         return named
 
@@ -222,14 +220,14 @@ class ViewDeleter:
         last. An original that is missing now is not deleted: it may be written at this moment.
         """
         before = Tombstone(id=0, corpus_id=self._corpus_id, content_hashes=tuple(names))
-        names = (await self._backends.tombstones.select_orphans(before)).content_hashes
+        names = (await self._backends.record.tombstones.select_orphans(before)).content_hashes
         found = await asyncio.gather(*map(self._read_original, names))
         contents = {name: content for name, content in zip(names, found, strict=True) if content is not None}
         wanted = set(contents)
         try:
             await self._backends.files.delete(self._corpus_id, contents)
             listed = Tombstone(id=0, corpus_id=self._corpus_id, content_hashes=tuple(contents))
-            wanted.difference_update((await self._backends.tombstones.select_orphans(listed)).content_hashes)
+            wanted.difference_update((await self._backends.record.tombstones.select_orphans(listed)).content_hashes)
         finally:  # without an answer of the record all are written back; the due tombstone deletes them later
             if wanted:
                 await self._backends.files.put(self._corpus_id, [contents[name] for name in sorted(wanted)])

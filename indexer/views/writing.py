@@ -14,8 +14,6 @@ from core.ports.views import TextEntry, VectorBatch, VectorKind
 from indexer.backends import IndexingBackends
 from indexer.chunking.batches import batched
 
-__all__ = ["ViewWriter", "fine_texts"]
-
 _SYNONYM_THRESHOLD = 0.8  # cosine of the names' vectors, as in HippoRAG 2
 _BATCH = 512  # texts that are looked up and indexed together
 _FIRST_PART = 64  # texts that are embedded at once, until it is known how long they take

@@ -23,19 +23,6 @@ if TYPE_CHECKING:
     from core.ports.chat import ChatRequest
     from models.chat.endpoint import Endpoint
 
-__all__ = [
-    "ADDRESS",
-    "NO_REFUSAL",
-    "FormatRefused",
-    "RetryLater",
-    "ServerFault",
-    "Unexplained",
-    "convert_connection_error",
-    "convert_status_error",
-    "convert_stream_error",
-    "error_text",
-    "make_too_long",
-]
 
 NO_REFUSAL = {401, 403, 404, 408, 409, 429, 502, 503, 504}
 """Statuses that say nothing of a field of the request, whatever words come with them. Servers answer a field that they

@@ -12,9 +12,6 @@ from core.ports.chat import ChatRequest, Completion
 from models.chat.endpoint import outside_calls
 from models.endpoint_errors import read_list_later, read_names
 
-__all__ = ["AnswerTooLong", "CompletionReader", "ServedContext", "estimate_tokens"]
-
-
 _MAX_REASONING = 4_000_000
 _MOST_TOKENS = 100_000_000
 """Tokens of a call. An endpoint that reports more, or fewer than none, reports nothing."""

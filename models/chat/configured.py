@@ -22,8 +22,6 @@ from models.chat.wrappers.cache import ChatCache, RecordCache
 from models.chat.wrappers.output_modes import OutputModes
 from models.chat.wrappers.retry import ChatRateLimit, ChatRetry
 
-__all__ = ["ConfiguredModel", "ConfiguredModels", "find_size"]
-
 _SMALL_BILLIONS = 4.0
 """Parameters up to which a model counts as small, in billions. Measured was 1.5 (docs/models.md)."""
 

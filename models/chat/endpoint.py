@@ -24,20 +24,8 @@ from pydantic import SecretStr
 from core.errors import BudgetExhausted, InvalidSettings
 from core.execution.bounded_answers import AnswerBounds, bounding_hooks
 from core.execution.limits import FairSlots, current_caller
+from core.telemetry.spans import add_headers
 from models.endpoint_errors import show_address
-from models.outgoing import add_headers
-
-__all__ = [
-    "Endpoint",
-    "Limits",
-    "NeverSent",
-    "RequestSlot",
-    "Spent",
-    "make_ssl_context",
-    "outside_calls",
-    "start_on_send",
-]
-
 
 _MINUTE = 60.0
 

@@ -32,8 +32,6 @@ from models.endpoint_errors import describe_address, names_unknown_model
 if TYPE_CHECKING:
     import openai
 
-__all__ = ["OpenAIChat", "OutputMode", "SupportedParameters"]
-
 
 _OPTIONAL = ("stream_options", "max_tokens", "max_completion_tokens", "temperature", "stop")
 _UNKNOWN = re.compile(r"(?i)unsupported|not support|unrecogni[sz]ed|unknown|unexpected|extra|not (permitted|allowed)")

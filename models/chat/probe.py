@@ -15,8 +15,6 @@ from core.trace import Trace
 from models.chat.openai_chat import OutputMode
 from models.chat.wrappers.output_modes import OutputModes
 
-__all__ = ["Probe", "probe"]
-
 _MOST_AGAIN = 8
 _QUESTION = 'Question {number}. Say that you are ready, as JSON: {{"ready": true}}'
 _FEWEST_TOKENS = 4

@@ -11,8 +11,6 @@ from typing import Any, Literal
 from models.embedding.tokens import read_max_tokens
 from models.embedding.weights import read_json
 
-__all__ = ["BertLayout", "read_layout"]
-
 _MODULES = (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"])
 
 

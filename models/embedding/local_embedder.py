@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
     from tokenizers import Tokenizer
 
-__all__ = ["Encoder", "SentenceTransformersEmbedder", "has_bfloat16", "load"]
 
 _CPUINFO = Path("/proc/cpuinfo")
 _BFLOAT16 = {"avx512_bf16", "amx_bf16", "bf16"}  # the first two on x86, the last on arm

@@ -7,8 +7,6 @@ from core.errors import InvalidInput
 from core.ports.embedding import Vectors
 from models.embedding.tokens import EstimatedTokens
 
-__all__ = ["NoEmbedder"]
-
 _READS = 512  # the limit of common embedding models, so that reindexing with such a model cuts alike
 
 

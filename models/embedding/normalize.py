@@ -6,8 +6,6 @@ from core.errors import ModelFailed
 from core.ports.embedding import Vectors
 from core.ports.embedding_form import EmbeddingForm
 
-__all__ = ["cut", "finish", "lift", "lift_questions", "normalize"]
-
 
 def normalize(vectors: Vectors) -> Vectors:
     """Returns the vectors scaled to length one, as float32. Raises `ModelFailed` if a vector is zero or not finite."""

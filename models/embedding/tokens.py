@@ -13,8 +13,6 @@ from models.embedding.weights import read_json
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-__all__ = ["EstimatedTokens", "TokenizerTokens", "open_tokenizer", "read_max_tokens"]
-
 
 class TokenizerTokens:
     """Counts with the model's tokenizer. `open` returns it and the model's maximum of tokens, and is called once.

@@ -17,8 +17,6 @@ from typing import Any
 from core.errors import InvalidSettings
 from core.ports.embedding_form import PLAIN, EmbeddingForm
 
-__all__ = ["BUILT_IN", "Weights", "complete_form", "name_form", "read_folder_form", "resolve", "usual_form"]
-
 _RETRIEVE = "Given a web search query, retrieve relevant passages that answer the query"
 _INSTRUCTED = EmbeddingForm(query=f"Instruct: {_RETRIEVE}\nQuery: ", passage="")
 _QWEN3 = EmbeddingForm(query=f"Instruct: {_RETRIEVE}\nQuery:", passage="")

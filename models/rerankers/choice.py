@@ -3,8 +3,6 @@
 from core.ports.retrieval import Reranker
 from core.settings import RerankerSettings
 
-__all__ = ["make_reranker"]
-
 
 def make_reranker(settings: RerankerSettings) -> Reranker | None:
     """Returns the reranker, or None if none is configured. Loads and connects nothing before it is used.

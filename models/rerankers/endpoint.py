@@ -17,11 +17,9 @@ from pydantic import SecretStr
 
 from core.errors import HopweaveError, InvalidSettings, ModelFailed, Unavailable
 from core.execution.bounded_answers import AnswerBounds, AnswerRefused, bounding_hooks
+from core.telemetry.spans import add_headers
 from models.endpoint_errors import mask_secrets
-from models.outgoing import add_headers
 from models.rerankers.local import check_scores
-
-__all__ = ["HttpReranker"]
 
 _MAY_PASS = {408, 409, 425, 429}  # timeout, lock, too early, too many requests; and everything from 500 on
 _NO_KEY = SecretStr("")

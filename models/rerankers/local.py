@@ -24,8 +24,6 @@ from models.models_extra import require_models_extra
 if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder, MultiVectorEncoder
 
-__all__ = ["ColBertReranker", "CrossEncoderReranker", "LocalReranker", "check_scores"]
-
 
 def check_scores(values: Iterable[Any], count: int, model: str) -> list[float]:
     """Returns one finite number per text. Raises `ModelFailed`, naming the model, for anything else."""

@@ -28,8 +28,6 @@ from core.ids import content_hash
 from stores.corpus_folders import corpus_folder
 from stores.files.folder import derived_path, is_name, original_path
 
-__all__ = ["BucketAddress", "BucketFileStore"]
-
 _SETTING = "HOPWEAVE_FILES__URL"
 _BUCKET = re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]")
 _PREFIX = re.compile(r"(?:[A-Za-z0-9_][A-Za-z0-9._-]*)(?:/[A-Za-z0-9_][A-Za-z0-9._-]*)*")

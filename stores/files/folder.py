@@ -18,8 +18,6 @@ from core.execution.threads import call_in_thread
 from core.ids import content_hash
 from stores.corpus_folders import corpus_folder, delete_folder
 
-__all__ = ["FolderFileStore", "derived_path", "is_name", "original_path"]
-
 _DERIVED = ".derived"
 _NAME = re.compile(r"[0-9a-f]{64}")
 

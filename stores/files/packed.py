@@ -10,8 +10,6 @@ from stores.corpus_folders import corpus_folder
 from stores.files.folder import FolderFileStore, original_path
 from stores.sqlite.originals import SqliteOriginals
 
-__all__ = ["PackedFileStore"]
-
 _SMALL = 32_768
 """Bytes of the largest original in the database. A file of its own takes a block of 4 KB more or less in vain."""
 

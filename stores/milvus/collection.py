@@ -16,7 +16,6 @@ from stores.milvus.server import Absent, Deadline, MilvusServer, NotLoaded
 if TYPE_CHECKING:
     from pymilvus import MilvusClient
 
-__all__ = ["MAX_ROWS", "Level", "MilvusCollection"]
 
 T = TypeVar("T")
 Level = Literal["Strong", "Session"]

@@ -17,8 +17,6 @@ from stores.milvus.server import Absent, Deadline, MilvusServer
 if TYPE_CHECKING:
     from pymilvus import MilvusClient
 
-__all__ = ["MilvusCollections", "MilvusIndex", "UnseenWrites"]
-
 
 class UnseenWrites:
     """Writes that a `Session` read of this process does not wait for, by collection.

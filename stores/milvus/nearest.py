@@ -15,8 +15,6 @@ from stores.exact_search import VectorSnapshot
 from stores.milvus.collection import MAX_ROWS, Level, MilvusCollection
 from stores.milvus.rows import batched, make_in_filter
 
-__all__ = ["ALL_ROWS", "read_all_ids", "search_best", "search_within"]
-
 _IDS = 8_192
 _VECTORS = 2_048
 

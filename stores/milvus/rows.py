@@ -15,8 +15,6 @@ from core.errors import InvalidInput
 from core.ports.embedding import Vectors
 from core.ports.views import VectorBatch, VectorKind
 
-__all__ = ["KEY_LENGTH", "batched", "check_vectors", "collection_name", "make_in_filter", "select_keys", "split_rows"]
-
 KEY_LENGTH = 128
 _PREFIX = "hopweave"
 _KEY = re.compile(rf"[0-9A-Za-z_.:-]{{1,{KEY_LENGTH}}}", re.ASCII)

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     import grpc
     from pymilvus import MilvusClient
 
-__all__ = ["Absent", "Deadline", "MilvusServer", "NotLoaded"]
 
 T = TypeVar("T")
 

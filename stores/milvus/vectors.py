@@ -18,8 +18,6 @@ from stores.milvus.nearest import read_all_ids
 from stores.milvus.rows import check_vectors, collection_name, select_keys, split_rows
 from stores.milvus.server import Absent, Deadline, MilvusServer
 
-__all__ = ["MilvusVectorStore"]
-
 T = TypeVar("T")
 
 _ANSWER_SECONDS = 4.0

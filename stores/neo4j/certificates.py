@@ -9,18 +9,10 @@ from typing import Any
 from core.errors import Conflict
 from core.ids import new_id
 from core.ports.record import MAX_DOCUMENTS, Certificate, Removal, RemovalKind, RemovedDocument, Tombstone
-from stores.neo4j.driver.database import Neo4jDatabase
+from stores.neo4j.driver.database import Neo4jPort
 from stores.neo4j.driver.rows import uid_of
 from stores.neo4j.driver.transaction import Row, Transaction, batches, statements, unique
 from stores.record_rows import dump_removal, load_removal
-
-__all__ = [
-    "Neo4jCertificates",
-    "insert_answers",
-    "insert_corpus",
-    "insert_documents",
-    "move_certificates",
-]
 
 _CYPHER = statements("certificates")
 _AT_ONCE = 100
@@ -114,11 +106,8 @@ class _NumberTaken(Conflict):
     """Another process has appended a certificate."""
 
 
-class Neo4jCertificates:
+class Neo4jCertificates(Neo4jPort):
     """Implements `core.ports.record.Certificates`. The uid of a certificate keeps two of them from having a number."""
-
-    def __init__(self, database: Neo4jDatabase) -> None:
-        self._database = database
 
     async def list_removals(self, corpus_id: str | None = None) -> Sequence[Removal]:
         rows = await self._database.read(lambda tx: tx.rows(_CYPHER["removals"], corpus_id=corpus_id, limit=_AT_ONCE))

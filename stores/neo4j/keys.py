@@ -5,21 +5,16 @@ from collections.abc import Mapping, Sequence
 from core.keys import ApiKey, KeyUsage
 from core.ports.record.questions import KeyMinute
 from core.record_policy.errors import key_missing
-from stores.neo4j.driver.database import Neo4jDatabase
+from stores.neo4j.driver.database import Neo4jPort
 from stores.neo4j.driver.transaction import Transaction, statements
 from stores.neo4j.questions import delete_of_key
 from stores.record_rows import MINUTE, dump_key, load_key
 
-__all__ = ["Neo4jKeys"]
-
 _CYPHER = statements("keys")
 
 
-class Neo4jKeys:
+class Neo4jKeys(Neo4jPort):
     """Implements `core.ports.record.questions.Keys`."""
-
-    def __init__(self, database: Neo4jDatabase) -> None:
-        self._database = database
 
     async def create(self, key: ApiKey) -> None:
         content, at = dump_key(key), key.created_at.timestamp()

@@ -7,27 +7,15 @@ from core.graph import EntityRejection
 from core.ids import pair_id
 from core.record_policy.errors import corpus_missing
 from core.record_policy.merges import check_rejection, entity_missing, rejection_missing, select_rejections
-from stores.neo4j.driver.database import Neo4jDatabase
+from stores.neo4j.driver.database import Neo4jPort
 from stores.neo4j.driver.rows import uid_of
 from stores.neo4j.driver.transaction import Transaction, statements
-
-__all__ = [
-    "Neo4jEntityResolution",
-    "Neo4jGraphSchemas",
-    "copy_resolution",
-    "copy_schema",
-    "name_entities",
-    "read_rejected",
-]
 
 _BATCH = 2000
 
 
-class Neo4jEntityResolution:
+class Neo4jEntityResolution(Neo4jPort):
     """Implements `core.ports.record.EntityResolution`."""
-
-    def __init__(self, database: Neo4jDatabase) -> None:
-        self._database = database
 
     async def reject(self, corpus_id: str, first_id: str, second_id: str) -> EntityRejection:
         return await self._database.write(corpus_id, lambda tx: _reject(tx, corpus_id, first_id, second_id))
@@ -68,11 +56,8 @@ class Neo4jEntityResolution:
         await self._database.write(corpus_id, work)
 
 
-class Neo4jGraphSchemas:
+class Neo4jGraphSchemas(Neo4jPort):
     """Implements `core.ports.record.GraphSchemas`."""
-
-    def __init__(self, database: Neo4jDatabase) -> None:
-        self._database = database
 
     async def get(self, corpus_id: str) -> str | None:
         return await self._database.read(lambda tx: _read_schema(tx, corpus_id))

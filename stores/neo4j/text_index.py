@@ -13,12 +13,10 @@ from core.errors import InvalidInput
 from core.ports.views import Scored, TextEntry
 from core.text.query import Clause, Group, TextQuery
 from stores.lucene_query import encodable, render
-from stores.neo4j.driver.database import Neo4jDatabase
+from stores.neo4j.driver.database import Neo4jPort
 from stores.neo4j.driver.rows import uid_of
 from stores.neo4j.driver.transaction import Transaction, batches, statements
 from stores.tantivy.analysis import analyzer
-
-__all__ = ["MAX_CLAUSES", "Neo4jTextIndex"]
 
 MAX_CLAUSES = 900
 """Lucene takes 1024 clauses; the rest is for the filter of the corpus and its documents."""
@@ -90,15 +88,12 @@ _OVERFETCH = 1000
 _DELETED_AT_ONCE = 10_000
 
 
-class Neo4jTextIndex:
+class Neo4jTextIndex(Neo4jPort):
     """Implements `core.ports.views.TextIndex`. Any number of processes read and write.
 
     A view is no part of the record's transactions, so writers do not lock the corpus. Concurrent writers of an entry
     write the same values. They write in the order of ids, so that they do not deadlock.
     """
-
-    def __init__(self, database: Neo4jDatabase) -> None:
-        self._database = database
 
     async def write(self, corpus_id: str, entries: Sequence[TextEntry]) -> None:
         last = {entry.id: entry for entry in entries}

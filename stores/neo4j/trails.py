@@ -12,8 +12,6 @@ from stores.neo4j.driver.database import Neo4jDatabase
 from stores.neo4j.driver.rows import uid_of
 from stores.neo4j.driver.transaction import Transaction, statements
 
-__all__ = ["Neo4jTrails", "delete_expired_trails", "delete_some_trails"]
-
 _CYPHER = statements("trails")
 _DAY_SECONDS = 86_400
 _AT_ONCE = 200  # trails, with some hundred relationships each

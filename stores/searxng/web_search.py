@@ -6,10 +6,7 @@ from pydantic import SecretStr
 
 from core.errors import InvalidSettings, Unavailable
 from core.ports.retrieval import WebResult
-from stores.web_endpoint import WebEndpoint
-from stores.web_results import read_results
-
-__all__ = ["SearxngWebSearch"]
+from stores.web_endpoint import WebEndpoint, read_results
 
 _SYNTAX = "!?:<"
 """A word with such a prefix chooses engines, a language or a time limit, or (`!!`) redirects the query."""

@@ -7,15 +7,6 @@ from core.record_policy.errors import corpus_missing
 from stores.sqlite.database import Connection, now
 from stores.sqlite.rows import make_corpus_number
 
-__all__ = [
-    "list_changed_documents",
-    "log_chunks",
-    "log_synonyms",
-    "prune",
-    "raise_generation",
-    "read_document_version",
-]
-
 
 def raise_generation(cx: Connection, corpus_id: str) -> int:
     """Returns the new generation."""

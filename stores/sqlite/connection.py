@@ -13,9 +13,6 @@ from pathlib import Path
 
 from core.errors import Unavailable
 
-__all__ = ["BUSY_SECONDS", "FAULTS", "connect", "empty_log", "is_damage", "make_unavailable", "run_script"]
-
-
 Connection = sqlite3.Connection
 
 BUSY_SECONDS = 30.0

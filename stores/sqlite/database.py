@@ -19,9 +19,6 @@ from stores.sqlite.migrations import give_back_space
 from stores.sqlite.packing import add_functions
 from stores.sqlite.schema import create_schema, migrating_alone
 
-__all__ = ["Connection", "Cursor", "Snapshot", "SqliteDatabase", "now"]
-
-
 T = TypeVar("T")
 
 _INTERRUPT_SECONDS = 0.05
@@ -281,3 +278,10 @@ def _prepare(connection: Connection) -> None:
 def _roll_back(connection: Connection) -> None:
     if connection.in_transaction:
         connection.execute("rollback")
+
+
+class SqlitePort:
+    """A port of the record over its database."""
+
+    def __init__(self, database: SqliteDatabase) -> None:
+        self._database = database

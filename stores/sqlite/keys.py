@@ -6,17 +6,12 @@ from core.keys import ApiKey, KeyUsage
 from core.ports.record.questions import KeyMinute
 from core.record_policy.errors import key_missing
 from stores.record_rows import MINUTE, dump_key, load_key
-from stores.sqlite.database import Connection, SqliteDatabase, now
+from stores.sqlite.database import Connection, SqlitePort, now
 from stores.sqlite.questions import delete_of_key
 
-__all__ = ["SqliteKeys"]
 
-
-class SqliteKeys:
+class SqliteKeys(SqlitePort):
     """Implements `core.ports.record.questions.Keys`."""
-
-    def __init__(self, database: SqliteDatabase) -> None:
-        self._database = database
 
     async def create(self, key: ApiKey) -> None:
         row = (key.id, dump_key(key), key.created_at.timestamp())

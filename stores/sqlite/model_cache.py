@@ -14,8 +14,6 @@ from core.execution.threads import compute
 from core.ports.chat import CachedAnswer
 from stores.sqlite.connection import connect, run_script
 
-__all__ = ["SqliteModelCache"]
-
 T = TypeVar("T")
 
 _SCHEMA = Path(__file__).with_name("model_cache.sql")

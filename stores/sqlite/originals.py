@@ -10,8 +10,6 @@ from threading import Lock
 from core.ids import content_hash
 from stores.sqlite.connection import FAULTS, connect, empty_log, make_unavailable, run_script
 
-__all__ = ["SqliteOriginals"]
-
 _SCHEMA = Path(__file__).with_name("originals.sql")
 _LEVEL = 6
 _REMEDY = "put back a copy of the data folder, or restore a backup into a new one (`hopweave restore`)"

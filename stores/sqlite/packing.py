@@ -14,24 +14,6 @@ import numpy as np
 from core.ids import assertion_id
 from core.text.terms import TERM
 
-__all__ = [
-    "add_functions",
-    "from_hex",
-    "pack_extraction",
-    "pack_hash",
-    "pack_ids",
-    "pack_media_type",
-    "pack_terms",
-    "pack_text",
-    "unpack_extraction",
-    "unpack_hash",
-    "unpack_ids",
-    "unpack_media_type",
-    "unpack_terms",
-    "unpack_text",
-]
-
-
 _ID_BYTES = 16
 
 _MEDIA_TYPES = (

@@ -13,21 +13,6 @@ from core.ports.record import Claim
 from stores.record_rows import load_chunk, load_claim, load_corpus, load_document
 from stores.sqlite.database import Connection
 
-__all__ = [
-    "OF_CORPUS",
-    "OF_DOCUMENT",
-    "OF_ID",
-    "chunk_from_row",
-    "claim_from_row",
-    "corpus_from_row",
-    "delete_numbered_rows",
-    "document_from_row",
-    "find_corpus_number",
-    "id_list",
-    "make_corpus_number",
-    "marks",
-]
-
 
 def id_list(ids: Collection[str | int]) -> str:
     """Returns ids, or numbers, as one parameter, for `IN (SELECT value FROM json_each(?))`."""

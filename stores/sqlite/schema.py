@@ -12,8 +12,6 @@ from core.errors import Unavailable
 from stores.sqlite.connection import FAULTS
 from stores.sqlite.migrations import steps_from
 
-__all__ = ["SCHEMA_VERSION", "create_schema", "migrating_alone", "read_schema_version"]
-
 SCHEMA_VERSION = 21
 
 _log = logging.getLogger("hopweave.stores")

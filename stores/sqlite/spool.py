@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 from core.errors import Unavailable
 
-__all__ = ["Spool", "SpooledRow"]
-
 _PRAGMAS = ("journal_mode = off", "synchronous = off", "cache_size = -65536", "temp_store = file")
 _LISTED = "key IN (SELECT value FROM json_each(?))"
 

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tantivy import Schema, TextAnalyzer
 
-__all__ = ["TOKENIZER", "analyzer", "make_schema"]
 
 TOKENIZER = "hopweave_words"
 

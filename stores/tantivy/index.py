@@ -26,7 +26,6 @@ from stores.tantivy.analysis import TOKENIZER, analyzer, make_schema
 if TYPE_CHECKING:
     from tantivy import DocAddress, IndexWriter, Query, Searcher
 
-__all__ = ["CorpusIndex", "TantivyTextIndex"]
 
 _MARKER = "hopweave-1"
 """A file in every complete index, named after its format. A folder without it is damaged, foreign or outdated."""

@@ -4,10 +4,7 @@ from pydantic import SecretStr
 
 from core.errors import InvalidSettings
 from core.ports.retrieval import WebResult
-from stores.web_endpoint import WebEndpoint
-from stores.web_results import read_results
-
-__all__ = ["TavilyWebSearch"]
+from stores.web_endpoint import WebEndpoint, read_results
 
 _PUBLIC = "https://api.tavily.com"
 _MAX_RESULTS = 20

@@ -11,8 +11,7 @@ from api.mcp.tools import certificates as listed_certificates
 from api.transport import bodies, connections, turns
 from app.access import corpora
 from app.container import adapters
-from app.services.made_questions import material
-from app.services.made_questions import requests as made_requests
+from app.services.made_questions import making, material
 from app.services.stored_questions import questions as stored
 from app.services.validity import conflicts, in_force, pairs
 from cli.commands.operation import certificates
@@ -28,7 +27,7 @@ from core.settings import Settings
 from core.strategies import MAX_SPEC_LENGTH
 from core.text import periods, titles
 from core.validity import contradictions, differences, sentences, statements
-from indexer.extractors import _schema_prompt, syntax
+from indexer.extractors import llm, syntax
 from indexer.extractors import tables as tables_of_facts
 from indexer.extractors.syntax import parsing, rules
 from indexer.extractors.tables import rows as fact_rows
@@ -40,7 +39,7 @@ from indexer.loading import archives, sheets, stated_validity
 from indexer.loading.docling import reply
 from indexer.loading.pdf import layout
 from indexer.loading.pdf import table_rows as pdf_rows
-from indexer.loading.texts import cell_grid, html_text, mails, markdown, tables
+from indexer.loading.texts import cell_grid, html_text, mails, markdown
 from indexer.selection import attachments
 from indexer.submission import access_rules
 from models import docling_serve
@@ -205,7 +204,7 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
         [markdown._MOST_LINES],
         f"{_FILES}::test_headings_are_found_in_the_first_lines_and_no_text_is_lost",
     ),
-    "name of a column": ([tables._LONGEST_NAME], f"{_FILES}::test_a_first_row_of_long_texts_names_no_columns"),
+    "name of a column": ([csv._LONGEST_NAME], f"{_FILES}::test_a_first_row_of_long_texts_names_no_columns"),
     "text of a table": ([csv._MOST], f"{_FILES}::test_a_table_whose_names_make_it_many_times_longer_is_refused"),
     "parts of a row of a PDF": ([pdf_rows._MOST_PARTS], f"{_TABLES}::test_a_row_of_thousands_of_runs_is_one_cell"),
     "labels of pages of a PDF": (
@@ -256,7 +255,7 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
         "tests/integration/api/test_graph_schemas.py::test_so_many_passages_are_compared_with_a_schema",
     ),
     "types and relations of a schema that the extractor `llm` is told": (
-        [_schema_prompt.MOST_CHARACTERS],
+        [llm.MOST_CHARACTERS],
         "tests/integration/indexer/test_openie.py::test_so_much_of_a_schema_is_told",
     ),
     "entities that are compared with each other": (
@@ -363,11 +362,11 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
         "tests/integration/evaluation/test_made_questions.py::test_of_a_large_corpus_documents_are_drawn",
     ),
     "questions that a request makes": (
-        [made_requests.MOST_MADE, made_requests.MOST_PASSAGES, made_requests.MOST_SECONDS],
+        [making.MOST_MADE, making.MOST_PASSAGES, making.MOST_SECONDS],
         "tests/integration/api/test_made_questions.py::test_work_that_is_too_large_or_long_is_refused_and_says_what_to_do",
     ),
     "questions that a request measures": (
-        [made_requests.MOST_ASKED, made_requests.MOST_SUPPORTS, made_requests.MOST_SEARCHERS],
+        [making.MOST_ASKED, making.MOST_SUPPORTS, making.MOST_SEARCHERS],
         "tests/integration/api/test_made_questions.py::test_work_that_is_too_large_or_long_is_refused_and_says_what_to_do",
     ),
     "lines of certificates in a reply of MCP": (

@@ -13,7 +13,7 @@ _OPTION = re.compile(rf"([a-z_]+)=({_VALUE})")
 
 def described() -> dict[str, dict[str, dict[str, object]]]:
     """Options with their defaults, of each strategy by name, by kind."""
-    from app.container.catalogue import describe_strategies
+    from app.container.container import describe_strategies
 
     kinds: dict[str, dict[str, dict[str, object]]] = {}
     for one in describe_strategies():

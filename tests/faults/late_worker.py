@@ -32,20 +32,8 @@ class Waiting(TwinEmbedder):
 async def main(folder: Path, corpus_id: str) -> None:
     record = SqliteRecord(folder / "record.db")
     backends = IndexingBackends(
-        corpora=record.corpora,
-        jobs=record.jobs,
-        reindexing=record.reindexing,
-        submissions=record.submissions,
-        claims=record.claims,
-        staging=record.staging,
-        commits=record.commits,
-        tombstones=record.tombstones,
-        certificates=record.certificates,
+        record=record,
         certificate_secret=SharedSecret("c" * 32, Path(), what="it", setting="it"),
-        keys=record.keys,
-        maintenance=record.maintenance,
-        documents=record.documents,
-        contents=record.contents,
         vectors=SqliteVectorStore(folder / "vectors.db"),
         text=TantivyTextIndex(folder / "text"),
         files=FolderFileStore(folder / "files"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.container import Container
-from app.doctor.corpus_check import CorpusExamination
+from app.doctor.diagnosis import CorpusExamination
 from app.doctor.findings import Level
 from core.corpora import Corpus
 from core.ports.views import VectorKind

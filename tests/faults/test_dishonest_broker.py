@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.broker.broker import check_broker
-from app.broker.server_notifier import ServerNotifier
+from app.broker.notifiers import ServerNotifier
 from app.services import corpora, ingestion
 from core.documents import OnConflict
 from core.errors import Unavailable

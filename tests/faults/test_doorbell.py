@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.broker.folder_notifier import FolderNotifier
+from app.broker.notifiers import FolderNotifier
 from app.container import Container
 from app.services import corpora, ingestion
 from app.supervision.folder_supervision import FolderSupervision

@@ -12,7 +12,7 @@ import pytest
 from api.main import create_app
 from app.broker.broker import check_broker, make_celery
 from app.broker.notifier import TASK
-from app.broker.server_notifier import ServerNotifier
+from app.broker.notifiers import ServerNotifier
 from app.container import Container
 from app.services import corpora, ingestion
 from core.documents import OnConflict

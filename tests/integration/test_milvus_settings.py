@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from app.container import Container
-from app.doctor.corpus_check import CorpusExamination
+from app.doctor.diagnosis import CorpusExamination
 from app.services.corpora import create
 from core.errors import InvalidSettings
 from core.ports.views import VectorBatch, VectorKind

@@ -18,7 +18,7 @@ RUN_TIME_ONLY = {
     # escaped pieces of a deleted text
     "app.services.sweep",
     # an escaped name of an entity
-    "app.services.made_questions.mentions",
+    "app.services.made_questions.sources",
     # escaped names of entities
     "indexer.extractors._occurrences",
     # made for each level, and kept in a dictionary that is looked into

@@ -12,8 +12,6 @@ from core.documents import Span
 from core.execution.limits import check_work
 from core.passage_context import read_grids
 
-__all__ = ["make_cells", "may_have_cells"]
-
 _LONGEST_LABEL, _LONGEST_VALUE = 60, 40
 _NUMBERED = re.compile(r"[\d.,()\s%$€£-]*")
 _RECORD = re.compile(r"^[^:;|\n]{1,60}: [^;|\n]{1,200}(?:;| \|) [^:;|\n]{1,60}: ", re.MULTILINE)

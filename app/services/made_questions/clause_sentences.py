@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from core.text.sentences import split_sentences
-
-__all__ = ["AMOUNT", "Clause", "ClauseSentence", "find_sentences", "is_clear", "read_clause", "shorten_phrase"]
+from core.text.word_lists import words_of
 
 _NUMBER = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|sixty|ninety|\d{1,3})"
 AMOUNT = (
@@ -53,11 +52,7 @@ _REMARK = re.compile(
 """Words before a clause that a question leaves out."""
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_PARTY_NOUNS = _words("""
+_PARTY_NOUNS = words_of("""
     party parties counterparty firm recipient recipients discloser disclosers company customer customers supplier
     suppliers licensee licensor mentor mentors contractor provider user users client employee employer vendor buyer
     seller lessor lessee tenant landlord borrower lender bank processor controller owner agent member members
@@ -75,7 +70,7 @@ _UNCLEAR = re.compile(
     r"|data|clause|section|paragraph|case|purpose|means|way|policy|period|request|date|obligation|information))\b"
 )
 """Words that refer to another sentence."""
-_UNFINISHED = _words("""
+_UNFINISHED = words_of("""
     a an the of to in for by with and or at on from as that which who if any all its their his our your not be is are
     under into upon between including than without such no other only also both either whether but nor provided
     except unless pursuant because where when

@@ -25,8 +25,6 @@ from core.documents import Span
 from core.execution.limits import check_work
 from core.text.value_kinds import find_stems
 
-__all__ = ["make_clauses", "may_have_clauses"]
-
 _LONGEST_ANSWER = 300
 _FEWEST_WORDS = 4
 """Words of what a party does. Fewer words fit many sentences."""

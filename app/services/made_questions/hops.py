@@ -17,8 +17,6 @@ from app.services.made_questions.sources import Sources, bare, quote
 from core.execution.limits import check_work
 from core.text.answers import is_contained
 
-__all__ = ["STRANDED", "Hop", "describe_in", "make_described", "make_two_hop", "walk_from", "walk_to"]
-
 _JOINED = 100
 """Facts that are joined with the same second fact, at most: an entity such as a country has thousands."""
 _STUTTER = re.compile(r"\b(\w+) (?:who|that|which) [^,?]{0,60}\b(?:the|a|an) \1\b|\b(\w+) the \2\b")

@@ -16,8 +16,6 @@ from core.execution.threads import call_in_thread
 from core.text.languages import Language, detect_language
 from core.text.titles import bare_title
 
-__all__ = ["MOST_PASSAGES", "Fact", "Material", "Passage", "keyed_hash", "read_material"]
-
 MOST_PASSAGES = 50_000
 """Passages that are read. Of a larger corpus, documents are drawn by the seed; a passage takes some kilobytes."""
 

@@ -8,8 +8,6 @@ from core.documents import Span
 from core.ids import digest
 from retrieval.supports import Support
 
-__all__ = ["KINDS", "Kind", "MadeQuestion", "Quote", "SupportedQuestion"]
-
 
 class Kind(StrEnum):
     """The kinds of questions that are made."""

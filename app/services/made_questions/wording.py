@@ -11,8 +11,7 @@ from typing import Protocol
 
 from core.text.entity_types import EntityType
 from core.text.entity_types.kinds import KINDS
-
-__all__ = ["End", "Relation", "read_relation"]
+from core.text.word_lists import words_of
 
 _DATE, _PLACE, _PERSON = EntityType.DATE, EntityType.PLACE, EntityType.PERSON
 _NOUNS = {
@@ -24,10 +23,6 @@ _NOUNS = {
 _COPULAS = frozenset({"is", "was"})
 _WHERE = frozenset({"in", "at", "near", "on"})
 _PREPOSITIONS = _WHERE | {"by", "from", "for", "as", "to", "into", "after", "with", "under", "against", "over"}
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
 
 
 def _pairs(text: str) -> dict[str, str]:
@@ -45,7 +40,7 @@ _BASES = _pairs("""
     opened:open closed:close
 """)
 """Verbs in the form that follows a subject, with their base. Of other verbs the base is not known."""
-_MAKING = _words("""
+_MAKING = words_of("""
     founded wrote built acquired bought owned owns directed produced published released recorded designed discovered
     invented developed composed painted created established manufactured launched introduced edited translated
     narrated operates operated hosts
@@ -53,22 +48,22 @@ _MAKING = _words("""
 """Verbs of which a thing has one subject, if the fact store has one."""
 _TO_ONE = frozenset({"married", "succeeded", "replaced", "founded", "commanded", "acquired", "bought"})
 """Verbs of which a subject has one object, if the fact store has one."""
-_STANDING = _words("studied graduated taught worked served moved retired settled died lived emigrated")
+_STANDING = words_of("studied graduated taught worked served moved retired settled died lived emigrated")
 """Verbs that a place or a thing follows with a preposition."""
-_ENDING = _words("died retired graduated debuted opened closed emigrated")
+_ENDING = words_of("died retired graduated debuted opened closed emigrated")
 """Verbs that say what happens once, so that there is one date."""
-_OF_WORKS = _words("""
+_OF_WORKS = words_of("""
     written directed composed performed recorded released published produced sung narrated edited translated
     wrote composed recorded narrated translated
 """)
 """Verbs whose passive subject or active object is a work, or nothing with a type."""
-_PARTICIPLES = _words("""
+_PARTICIPLES = words_of("""
     born written built made held won led sold bought found chosen sung drawn taken shot set fought taught begun
     given spoken broken sworn
 """)
 _PASTS = _pairs("written:wrote sung:sang drawn:drew begun:began taken:took chosen:chose given:gave broken:broke")
 """Participles whose past tense is another word."""
-_NO_PARTICIPLES = _words("""
+_NO_PARTICIPLES = words_of("""
     used based called named titled considered nicknamed known interested compared related hundred followed red
     expected supposed tried seemed needed involved reported believed said noted included listed mentioned
     requested required acknowledged received provided permitted accepted disclosed described approved agreed
@@ -76,10 +71,10 @@ _NO_PARTICIPLES = _words("""
     associated waged
 """)
 """Words whose passive asks for nothing: "was named as"."""
-_WITHOUT_BE = _words("directed written produced published developed designed composed released located born")
+_WITHOUT_BE = words_of("directed written produced published developed designed composed released located born")
 """Participles that stand alone behind a noun: "a film directed by"."""
-_PLACED = _words("located situated born buried held built raised educated filmed")
-_ONE = _words("""
+_PLACED = words_of("located situated born buried held built raised educated filmed")
+_ONE = words_of("""
     capital chairman chairwoman chairperson president director mayor founder co-founder author governor ceo chancellor
     king queen emperor head leader principal seat headquarters father mother husband wife spouse son daughter creator
     inventor composer producer editor publisher owner successor predecessor manager coach bishop archbishop premier
@@ -88,7 +83,7 @@ _ONE = _words("""
     brother sister lyricist screenwriter narrator drummer vocalist singer guitarist
 """)
 """Nouns of what there is one of, if the fact store has one."""
-_VAGUE = _words("""
+_VAGUE = words_of("""
     part member one example name version type kind form number result series list home most some subject title group
     part-time end beginning time final original example member representative
 """)

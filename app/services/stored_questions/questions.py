@@ -20,19 +20,6 @@ from core.ports.chat import Message, Speaker
 from core.questions import AskedQuestion, NewQuestion, QuestionEvent, QuestionSource
 from core.record_policy.questions import withdrawal_problem
 
-__all__ = [
-    "QuestionChanges",
-    "check_askable",
-    "clean_questions",
-    "compare",
-    "continue_conversation",
-    "is_outdated",
-    "list_events",
-    "list_questions",
-    "read_question",
-    "store_question",
-]
-
 _log = logging.getLogger("hopweave.questions")
 
 _CLEAN_SECONDS = 60.0

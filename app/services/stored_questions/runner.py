@@ -32,8 +32,6 @@ from core.record_policy.questions import ENDED, TOKEN
 from core.telemetry.metrics import QUESTIONS
 from core.trace import Budget, Event, Trace
 
-__all__ = ["AnswerForm", "QuestionRunner", "StoredForm", "answer_stored"]
-
 _BATCH_SECONDS = 0.1
 """Pieces of a text of this time are written together."""
 

@@ -16,8 +16,6 @@ from core.passage_context import find_context, find_page_label, name_cell
 from retrieval.cut_tables import name_columns_of
 from retrieval.presentation import read_before
 
-__all__ = ["fill_texts", "strip_texts"]
-
 _DERIVED = ("path", "reasons", "contributions")
 """What a hit says of its text: names of entities, and why it was found."""
 

@@ -25,8 +25,6 @@ from core.trace import Budget, Event, Trace
 from core.verification import VerdictEvent, Verification, VerifyingEvent
 from reasoning.verification import GivenAnswer
 
-__all__ = ["Limits", "VerificationForm", "VerificationState", "Verifications", "store_problem", "verify_stored"]
-
 _log = logging.getLogger("hopweave.questions")
 
 _WRITE_SECONDS = 1.0

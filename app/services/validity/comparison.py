@@ -17,8 +17,6 @@ from core.validity.differences import Change, Comparison, compare_texts
 if TYPE_CHECKING:
     from app.container import Container
 
-__all__ = ["Differences", "compare_documents", "read_text"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Differences:

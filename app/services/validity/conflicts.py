@@ -32,7 +32,6 @@ from core.validity.differences import Clause, match_clauses, split_clauses
 if TYPE_CHECKING:
     from app.container import Container
 
-__all__ = ["Conflict", "Settled", "settle_conflicts", "show_conflicts"]
 
 _MOST_SECONDS = 2.0
 """Seconds of the processor that two documents are compared."""

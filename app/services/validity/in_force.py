@@ -27,17 +27,6 @@ from core.validity.statements import VALID_FROM, read_day
 if TYPE_CHECKING:
     from app.container import Container
 
-__all__ = [
-    "Selection",
-    "describe_relation",
-    "find_validity",
-    "list_related",
-    "list_writers",
-    "name_document",
-    "open_register",
-    "select_in_force",
-    "shorten",
-]
 
 _MOST_CHANGES = 3
 _MOST_KEPT = 32

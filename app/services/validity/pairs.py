@@ -25,7 +25,6 @@ from core.validity import AUTHORITY, Register, StatementSource, read_authority
 if TYPE_CHECKING:
     from app.container import Container
 
-__all__ = ["Pair", "find_ranked", "list_pairs"]
 
 _MOST_COMPARED = 6
 """Pairs of documents that are compared for a question."""

@@ -4,7 +4,9 @@ The contract: every write is idempotent; a reader sees a revision whole or not a
 by the epoch of its claim; each committed write raises the generation of the corpus and logs the change.
 """
 
-from typing import Protocol
+import copy
+from abc import ABC, abstractmethod
+from typing import Self
 
 from core.filters import DocumentFilter
 from core.ports.record.certificates import (
@@ -113,50 +115,37 @@ __all__ = [
 ]
 
 
-class Record(Protocol):
+class Record(ABC):
     """The ports of one record together."""
 
-    @property
-    def corpora(self) -> Corpora: ...
-    @property
-    def reindexing(self) -> Reindexing: ...
-    @property
-    def submissions(self) -> Submissions: ...
-    @property
-    def jobs(self) -> Jobs: ...
-    @property
-    def claims(self) -> Claims: ...
-    @property
-    def staging(self) -> Staging: ...
-    @property
-    def commits(self) -> Commits: ...
-    @property
-    def tombstones(self) -> Tombstones: ...
-    @property
-    def maintenance(self) -> Maintenance: ...
-    @property
-    def certificates(self) -> Certificates: ...
-    @property
-    def documents(self) -> Documents: ...
-    @property
-    def contents(self) -> Contents: ...
-    @property
-    def receipts(self) -> Receipts: ...
-    @property
-    def keys(self) -> Keys: ...
-    @property
-    def questions(self) -> Questions: ...
-    @property
-    def graph(self) -> GraphSource: ...
-    @property
-    def merges(self) -> EntityMerges: ...
-    @property
-    def resolution(self) -> EntityResolution: ...
-    @property
-    def graph_schemas(self) -> GraphSchemas: ...
-    @property
-    def exporter(self) -> Exporter: ...
+    corpora: Corpora
+    reindexing: Reindexing
+    submissions: Submissions
+    jobs: Jobs
+    claims: Claims
+    staging: Staging
+    commits: Commits
+    tombstones: Tombstones
+    maintenance: Maintenance
+    certificates: Certificates
+    documents: Documents
+    contents: Contents
+    receipts: Receipts
+    keys: Keys
+    questions: Questions
+    graph: GraphSource
+    merges: EntityMerges
+    resolution: EntityResolution
+    graph_schemas: GraphSchemas
+    exporter: Exporter
 
+    def with_ports(self, **ports: object) -> Self:
+        """Returns the same record with other ports under these names."""
+        record = copy.copy(self)
+        vars(record).update(ports)
+        return record
+
+    @abstractmethod
     def for_key(self, key: str | None, where: DocumentFilter | None = None) -> "Record":
         """Returns the same record, whose new jobs keep the id of this key as `submitted_by`; None without a key.
 
@@ -164,13 +153,13 @@ class Record(Protocol):
         changes them. To them, another document does not exist; `enqueue` raises `Forbidden` for its key. In the same
         way, its `jobs` cancel and resume only the revisions of documents that match.
         """
-        ...
 
+    @abstractmethod
     async def check(self) -> str:
         """Returns the name and version of the server that answers, such as `Neo4j/5.26.30`.
 
         Raises `Unavailable`, or `InvalidSettings` if the database does not belong to Hopweave.
         """
-        ...
 
+    @abstractmethod
     async def close(self) -> None: ...

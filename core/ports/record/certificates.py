@@ -11,8 +11,6 @@ from typing import Protocol
 
 from core.ports.record.commits import Tombstone
 
-__all__ = ["MAX_DOCUMENTS", "Certificate", "Certificates", "Removal", "RemovalKind", "RemovedDocument"]
-
 MAX_DOCUMENTS = 1000
 """The documents of one removal of a corpus, which has as many removals as it needs."""
 

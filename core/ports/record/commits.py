@@ -14,8 +14,6 @@ from core.graph import Fact, FitTally, Mention, Synonym
 from core.ports.record.queue import Claim
 from core.validity.statements import STATEMENTS, without_marks
 
-__all__ = ["ChunkRow", "Commit", "Commits", "DocumentCount", "Maintenance", "Outcome", "Tombstone", "Tombstones"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Tombstone:
@@ -172,10 +170,10 @@ class Maintenance(Protocol):
         """
         ...
 
-    async def expire_leases(self, *, except_worker: str | None = None) -> int:
+    async def expire_leases(self) -> int:
         """Ends every lease, and returns how many there were.
 
-        For the process that has just locked the data folder: no other worker can be alive.
+        For the process that has just locked the data folder: no worker can be alive.
         """
         ...
 

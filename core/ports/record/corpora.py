@@ -16,19 +16,6 @@ from core.graph import Entity
 from core.jobs import Job
 from core.ports.record.queue import NewRevision
 
-__all__ = [
-    "Contents",
-    "Corpora",
-    "DocumentPage",
-    "Documents",
-    "Exporter",
-    "FactRow",
-    "Reindex",
-    "ReindexDifference",
-    "Reindexing",
-    "TripleRow",
-]
-
 
 class Corpora(Protocol):
     """Corpora by name. A deleted corpus is invisible at once; a shadow corpus is invisible until it is swapped in."""

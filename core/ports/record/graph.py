@@ -15,18 +15,6 @@ from numpy.typing import NDArray
 
 from core.graph import EntityMerge, EntityRejection
 
-__all__ = [
-    "EntityMerges",
-    "GraphChanges",
-    "GraphChunk",
-    "GraphMerge",
-    "GraphRows",
-    "GraphRowsBuilder",
-    "GraphSchemas",
-    "GraphSource",
-    "graph_rows",
-]
-
 Ints = NDArray[np.int32]
 
 _BATCH = 10_000

@@ -10,8 +10,6 @@ from typing import Any, Protocol
 from core.keys import ApiKey, KeyUsage
 from core.questions import AskedQuestion, NewQuestion, QuestionEvent, QuestionOutcome, QuestionSource
 
-__all__ = ["KeyMinute", "Keys", "Questions"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class KeyMinute:

@@ -16,25 +16,6 @@ from core.graph import Extraction
 from core.jobs import Job, JobKind, JobState
 from core.principals import DocumentAccess
 
-__all__ = [
-    "EVERY_REVISION",
-    "Check",
-    "Claim",
-    "ClaimFilter",
-    "ClaimProgress",
-    "Claims",
-    "Deletion",
-    "Enqueued",
-    "EnqueuedDocument",
-    "JobUsage",
-    "Jobs",
-    "NewRevision",
-    "Receipts",
-    "StagedExtraction",
-    "Staging",
-    "Submissions",
-]
-
 
 @dataclass(frozen=True, kw_only=True)
 class NewRevision:

@@ -4,7 +4,6 @@ A type is derived when it is read, so nothing of it is stored. An entity without
 """
 
 from core.text.entity_types.kinds import EntityType
-from core.text.entity_types.names import find_type_of_name
-from core.text.entity_types.votes import FactEnd, choose_type, find_called_kind, find_type_of_fact
+from core.text.entity_types.names import FactEnd, choose_type, find_called_kind, find_type_of_fact, find_type_of_name
 
 __all__ = ["EntityType", "FactEnd", "choose_type", "find_called_kind", "find_type_of_fact", "find_type_of_name"]

@@ -5,8 +5,7 @@
 
 from enum import StrEnum
 
-__all__ = ["GIVEN_NAMES", "KINDS", "LONGEST", "NAME_NOUNS", "EntityType"]
-
+from core.text.word_lists import words_of
 
 LONGEST = 200
 """Characters of a name, or of what a fact says. A longer text has no type, which bounds the time of patterns."""
@@ -24,10 +23,6 @@ class EntityType(StrEnum):
     LAW = "law"
     PRODUCT = "product"
     OTHER = "other"
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
 
 
 def _nouns(lists: dict[EntityType, str]) -> dict[str, EntityType]:
@@ -104,7 +99,7 @@ NAME_NOUNS = _nouns({
     EntityType.LAW: "gdpr",
 })  # fmt: skip
 
-GIVEN_NAMES = _words("""
+GIVEN_NAMES = words_of("""
     james john robert michael william david richard joseph thomas charles christopher daniel matthew anthony mark
     donald steven stephen paul andrew joshua kenneth kevin brian george timothy ronald edward jason jeffrey ryan jacob
     nicholas gary eric jonathan larry justin scott brandon benjamin samuel gregory frank alexander raymond patrick

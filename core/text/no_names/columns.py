@@ -6,8 +6,6 @@ Used by `core.text.name_evidence` and `core.text.no_names.document_names`.
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-__all__ = ["find_columns", "hide_columns"]
-
 _SEPARATORS = (" | ", "; ")
 _COLON = ": "
 _LONGEST = 60

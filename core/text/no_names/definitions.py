@@ -11,8 +11,6 @@ from core.execution.limits import check_work
 from core.text.no_names.forms import is_common, is_inflected, is_plain
 from core.text.word_lists import ARTICLES, FUNCTION_WORDS
 
-__all__ = ["find_definitions", "fold_term", "is_party"]
-
 _MARKS = r"[*_]{0,3}"
 """Signs of Markdown around what is defined."""
 _QUOTED = re.compile(rf"{_MARKS}[\"“]{_MARKS}(?P<form>[^\W_](?:[\w&/'’ -]|, ){{0,58}}[^\W_]){_MARKS}[,.]?[\"”]{_MARKS}")

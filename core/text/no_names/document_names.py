@@ -13,6 +13,7 @@ from core.text.no_names.context import (
     fills_line,
     has_address,
     heads_column,
+    hide_code,
     is_defined,
     is_in_heading,
     is_title_of_part,
@@ -37,10 +38,7 @@ from core.text.no_names.forms import (
     without_place,
 )
 from core.text.no_names.german import split_run
-from core.text.no_names.lines import hide_code
 from core.text.word_lists import ARTICLES, FUNCTION_WORDS, SENTENCE_OPENERS
-
-__all__ = ["find_document_names"]
 
 _RUN_WORD = re.compile(r"\S+")
 _OPENING = ("ing", "ed", "ly")

@@ -19,28 +19,6 @@ from core.text.word_lists import (
     ROLES,
 )
 
-__all__ = [
-    "behind_place",
-    "is_adjective",
-    "is_calendar",
-    "is_command",
-    "is_common",
-    "is_derived",
-    "is_enumerator",
-    "is_inflected",
-    "is_institution",
-    "is_part_of_text",
-    "is_place_or_time",
-    "is_plain",
-    "is_random",
-    "is_role",
-    "is_sentence",
-    "is_service",
-    "is_shouted",
-    "is_term",
-    "without_place",
-]
-
 _TIME = re.compile(
     r"\d{1,4}(?:[-/.]\d{1,2}){1,2}(?:T\d{0,2}(?::?\d\d)*)?Z?"  # 2024-03-06T10
     r"|\d{1,4}(?:[:.]\d{1,2}){0,2}(?:Z|[AaPp]\.?[Mm]\.?|h|Uhr)"  # 00Z, 04:59PM

@@ -17,8 +17,6 @@ from core.text.word_lists import (
     GERMAN_VERBS,
 )
 
-__all__ = ["find_words_of_names", "is_bare", "is_determiner", "is_noun", "is_subject", "split_run"]
-
 _RUN_WORD = re.compile(r"\S+")
 _LAST_WORD = re.compile(r"(?<!\w)\w++\s++$")
 _ADJECTIVE = re.compile(r"\w{3,}(?:e|en|er|es|em)")

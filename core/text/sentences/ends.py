@@ -6,8 +6,6 @@ us.
 
 import re
 
-__all__ = ["BEFORE_NAME", "BEFORE_NUMBER", "BEFORE_TEXT", "MAY_END", "ends_sentence", "is_fragment", "is_item_number"]
-
 
 def _split(words: str) -> frozenset[str]:
     return frozenset(words.split())

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from core.execution.limits import check_work
 from core.text.sentences.ends import ends_sentence, is_fragment, is_item_number
 
-__all__ = ["Range", "iter_segments", "segment", "split_sentences"]
-
 Range = tuple[int, int]
 
 _LONGEST = 2000

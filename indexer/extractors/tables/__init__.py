@@ -17,8 +17,6 @@ from indexer.extractors.pattern import PatternExtractor
 from indexer.extractors.tables.rows import Surroundings, read_facts
 from indexer.extractors.tables.surroundings import RecordLabels, TableHeads, may_have_tables
 
-__all__ = ["FINE", "GIVES_TRIPLES", "Config", "TableFactExtractor", "build"]
-
 GIVES_TRIPLES = True
 FINE = False
 """A table has several facts a row: their vectors would take longer than the vector of the passage."""

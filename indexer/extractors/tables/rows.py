@@ -21,8 +21,6 @@ from core.text.names import normalise
 from core.text.titles import one_line
 from indexer.extractors.tables.surroundings import TableHead, find_unit
 
-__all__ = ["Surroundings", "read_facts"]
-
 _MOST_FACTS = 100
 """Facts of a chunk."""
 _MOST_OF_ROW = 12

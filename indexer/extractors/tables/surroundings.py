@@ -14,8 +14,6 @@ from core.passage_context import find_tables, read_grids
 from core.passage_context.tables import BAR, is_row
 from core.ports.indexing import Block, DraftChunk, LoadedDocument
 
-__all__ = ["RecordLabels", "TableHead", "TableHeads", "find_unit", "may_have_tables"]
-
 _LONGEST_BLOCK = 4_000_000
 """Characters of a block whose tables are found. The passages of a longer block have the headers that they contain."""
 _LOOKED_AT = 4_000

@@ -15,8 +15,6 @@ from indexer.loading.compound import CompoundFile
 from indexer.loading.examples import example_of
 from indexer.loading.paragraphs import add_paragraphs
 
-__all__ = ["EXAMPLE", "ISOLATED", "MEDIA_TYPES", "SUFFIXES", "Config", "DocLoader", "build"]
-
 MEDIA_TYPES = ("application/msword",)
 SUFFIXES = (".doc", ".dot")
 ISOLATED = True

@@ -16,8 +16,6 @@ from core.errors import LoadFailed
 from indexer.loading.compound import CompoundFile
 from indexer.loading.paragraphs import BODY, TITLE, Paragraph
 
-__all__ = ["WordFile"]
-
 _MAGIC = 0xA5EC
 _OLD_MAGICS = frozenset((0xA5DB, 0xA5DC, 0xA59B, 0xA59C, 0xA697, 0xA698, 0xA699))
 _ENCRYPTED, _TABLE_1 = 0x0100, 0x0200

@@ -15,8 +15,6 @@ from indexer.loading.assembly import TextBuilder, finish_document
 from indexer.loading.examples import example_of
 from indexer.loading.texts.mails import Mail
 
-__all__ = ["EXAMPLE", "ISOLATED", "MEDIA_TYPES", "SUFFIXES", "Config", "build", "may_have_files", "read_files"]
-
 MEDIA_TYPES = ("application/vnd.ms-outlook",)
 SUFFIXES = (".msg",)
 ISOLATED = True

@@ -26,8 +26,6 @@ from indexer.loading.texts.html_text import HtmlPage, declared_encoding
 from indexer.loading.texts.mails import Mail, read_mail
 from indexer.submission.decoding import decode_text
 
-__all__ = ["read_outlook"]
-
 _SUBJECT, _SENDER, _SENDER_ADDRESS, _SENDER_SMTP = 0x0037, 0x0C1A, 0x0C1F, 0x5D01
 _REPRESENTED, _REPRESENTED_ADDRESS = 0x0042, 0x0065
 _HEADERS, _SENT, _RECEIVED = 0x007D, 0x0039, 0x0E06

@@ -15,8 +15,6 @@ from indexer.loading.examples import example_of
 from indexer.loading.odf import open_odf, read_odf_properties
 from indexer.loading.sheets import add_sheet
 
-__all__ = ["EXAMPLE", "ISOLATED", "MEDIA_TYPES", "SUFFIXES", "Config", "OdsLoader", "build"]
-
 MEDIA_TYPES = (
     "application/vnd.oasis.opendocument.spreadsheet",
     "application/vnd.oasis.opendocument.spreadsheet-template",

@@ -9,8 +9,6 @@ from indexer.loading.assembly import CELL_SEPARATOR
 from indexer.loading.odf import LEFT_OUT, OFFICE, STYLE, TABLE, TEXT, collapse, read_characters, read_count
 from indexer.loading.sheets import LONGEST_GAP, MOST_HEADER_ROWS, Cell, SheetRow, Span
 
-__all__ = ["SheetReader"]
-
 _ROW, _SHEET, _SHEETS = f"{TABLE}table-row", f"{TABLE}table", f"{OFFICE}spreadsheet"
 _CELL = f"{TABLE}table-cell"
 _CELLS = (_CELL, f"{TABLE}covered-table-cell")

@@ -12,8 +12,6 @@ from datetime import datetime
 from core.errors import LoadFailed
 from indexer.loading.paragraphs import BODY, TITLE, Paragraph
 
-__all__ = ["RtfText", "is_rtf", "read_rtf"]
-
 _TOKEN = re.compile(
     rb"\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\([^a-zA-Z])|([{}])|([^\\{}\r\n]++)|[\r\n]++|\\"
 )

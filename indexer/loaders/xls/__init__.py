@@ -14,8 +14,6 @@ from indexer.loading.compound import MAGIC, CompoundFile
 from indexer.loading.examples import example_of
 from indexer.loading.properties import read_title
 
-__all__ = ["EXAMPLE", "ISOLATED", "MEDIA_TYPES", "SUFFIXES", "Config", "XlsLoader", "build"]
-
 MEDIA_TYPES = ("application/vnd.ms-excel",)
 SUFFIXES = (".xls", ".xlt")
 ISOLATED = True

@@ -16,8 +16,6 @@ from indexer.loaders import xlsx
 from indexer.loading.assembly import TextBuilder
 from indexer.loading.sheets import MOST_MERGED, Cell, SheetRow, Span, add_sheet
 
-__all__ = ["add_sheets"]
-
 _UNREAD = frozenset(
     (
         *(0x17, 0x18, 0x23, 0x1AE),  # names, and what they mean in this workbook and in others

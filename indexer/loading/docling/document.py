@@ -11,8 +11,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from core.errors import LoadFailed
 from core.text.titles import one_line
 
-__all__ = ["Cell", "DoclingDocument", "Item", "Reference", "Reply", "read_reply"]
-
 _POINTER = re.compile(r"#/([a-z_]{1,40})/(\d{1,9})")
 _SHOWN = 200
 

@@ -17,8 +17,6 @@ from core.strategies import StrategyConfig
 from core.text.titles import one_line
 from indexer.loading.docling.reply import load_reply
 
-__all__ = ["Config", "LocalLoader", "build"]
-
 _SHOWN = 200
 
 

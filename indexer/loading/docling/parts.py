@@ -12,8 +12,6 @@ from core.text.titles import one_line
 from indexer.loading.docling.document import Cell, DoclingDocument, Item, Reference
 from indexer.loading.texts.cell_grid import CellGrid
 
-__all__ = ["Kind", "Part", "read_parts"]
-
 _LAYERS = ("body", "notes")
 _FURNITURE = ("page_header", "page_footer")
 _BOXES = {"checkbox_selected": "[x] ", "checkbox_unselected": "[ ] "}

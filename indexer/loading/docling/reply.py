@@ -21,8 +21,6 @@ from indexer.loading.docling.parts import Kind, Part, read_parts
 from indexer.loading.properties import read_office_properties
 from indexer.loading.running_lines import find_running_lines
 
-__all__ = ["MOST_PAGES", "Config", "ReplyLoader", "build", "load_reply", "pack"]
-
 MOST_PAGES = 10_000
 _LEAST_REACH, _MOST_REACH = 3, 10
 """A heading of a PDF ends after a tenth of the pages, but not before so many pages."""
@@ -156,8 +154,7 @@ def _read_properties(format: str, key: str, file: bytes) -> tuple[str, dict[str,
 
 
 def _read_pdf(key: str, file: bytes) -> tuple[str, dict[str, Any]]:
-    from indexer.loading.pdf.opening import open_pdf
-    from indexer.loading.pdf.properties import read_page_labels, read_properties
+    from indexer.loading.pdf.properties import open_pdf, read_page_labels, read_properties
 
     document = open_pdf(key, file)
     try:

@@ -17,8 +17,6 @@ from indexer.loading.pdf.layout import Line
 from indexer.loading.pdf.titles import is_cover
 from indexer.loading.texts.chapter_words import word_level
 
-__all__ = ["find_in_fonts", "find_repeated"]
-
 _MAX_SHARE = 0.3
 _FEWEST, _FEWEST_PAGES = 3, 2
 """Headings in bold, and pages that have them, of a document that is divided by them."""

@@ -14,10 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from core.errors import LoadFailed
-from indexer.loading.pdf.opening import open_pdf
-
-__all__ = ["DrawnPage", "Letters", "Piece", "draw_page", "find_pieces", "is_png"]
-
+from indexer.loading.pdf.properties import open_pdf
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _RGB_OF_8_BITS = (8, 2, 0, 0, 0)

@@ -13,16 +13,6 @@ from indexer.loading.pdf.layout import Line
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
 
-__all__ = [
-    "Heading",
-    "OutlineItem",
-    "begins_annex",
-    "find_in_outline",
-    "find_in_sizes",
-    "fold_letters",
-    "may_be_heading",
-    "read_outline",
-]
 
 _LARGER = 1.15
 _MAX_LEVELS = 4

@@ -13,8 +13,6 @@ from indexer.loading.assembly import CELL_SEPARATOR
 from indexer.loading.pdf.runs import HYPHEN, Run
 from indexer.loading.pdf.tables import align_rows
 
-__all__ = ["Line", "read_lines"]
-
 _STRIPES = 200
 _MIN_LINES = 4
 _MIN_CHARACTERS = 20

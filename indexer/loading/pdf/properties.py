@@ -1,4 +1,4 @@
-"""The properties of a PDF: its title, if it is one, and its metadata."""
+"""Opening of a PDF file, with messages that tell empty, encrypted and damaged files apart, and its properties."""
 
 import contextlib
 import ctypes
@@ -6,6 +6,7 @@ import re
 from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
+from core.errors import LoadFailed
 from core.text.titles import one_line
 from indexer.loading.assembly import clean_text
 from indexer.loading.properties import make_metadata, read_title
@@ -13,7 +14,23 @@ from indexer.loading.properties import make_metadata, read_title
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
 
-__all__ = ["read_page_labels", "read_properties"]
+
+def open_pdf(key: str, content: bytes) -> "PdfDocument":
+    """Returns a document of at least one page. Raises `LoadFailed`, which names the document by its key."""
+    from pypdfium2 import PdfDocument, PdfiumError, raw
+
+    if not content:
+        raise LoadFailed(f"{key!r} is empty: it has no bytes")
+    try:
+        document = PdfDocument(content)
+    except PdfiumError as error:
+        if error.err_code in (raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY):
+            raise LoadFailed(f"{key!r} is encrypted: it needs a password; save it without one") from error
+        raise LoadFailed(f"{key!r} is no PDF file, or it is damaged: PDFium cannot open it") from error
+    if not len(document):
+        raise LoadFailed(f"{key!r} is damaged: it has no pages")
+    return document
+
 
 _DATE = re.compile(r"D?:?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([-+])(\d\d)'?(\d\d)?)?")
 _IDENTIFIER = re.compile(r"[a-z0-9_./\\-]+")

@@ -11,7 +11,6 @@ from core.errors import LoadFailed
 if TYPE_CHECKING:
     from pypdfium2 import PdfPage
 
-__all__ = ["Tesseract", "find_tesseract"]
 
 _POINTS_PER_INCH = 72
 _MAX_PIXELS = 6000  # of a side

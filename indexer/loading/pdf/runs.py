@@ -13,7 +13,6 @@ from indexer.loading.assembly import clean_text
 if TYPE_CHECKING:
     from pypdfium2 import PdfTextPage
 
-__all__ = ["HYPHEN", "Run", "read_runs"]
 
 HYPHEN = "\x02"
 """The character that PDFium gives for a hyphen at the end of a line inside a word."""

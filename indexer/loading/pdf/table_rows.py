@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from core.passage_context.tables import is_amount, is_date
 from indexer.loading.pdf.runs import Run
 
-__all__ = ["Piece", "Row", "is_figure", "is_number", "read_row"]
-
 _SIGNS = "$€£¥"
 _UNITS = "$€£¥%#"
 """Signs that are a line of a name: `%` above `Change`."""

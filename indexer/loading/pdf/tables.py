@@ -13,8 +13,6 @@ from statistics import median
 from indexer.loading.pdf.runs import Run
 from indexer.loading.pdf.table_rows import Piece, Row, is_figure, is_number, read_row
 
-__all__ = ["align_rows"]
-
 _FEWEST_ROWS = 2
 _MOST_LABELS = 3
 """Lines between two rows of a table, which are labels of groups or broken labels of rows."""

@@ -9,8 +9,6 @@ from indexer.loading.pdf.headings import Heading
 from indexer.loading.pdf.layout import Line
 from indexer.loading.texts.chapter_words import word_level
 
-__all__ = ["Title", "find_title", "is_cover"]
-
 _COVERED = 3
 """A document of more pages has a cover if its first page alone has headings."""
 

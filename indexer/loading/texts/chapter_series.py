@@ -6,8 +6,6 @@ from dataclasses import dataclass, replace
 from indexer.loading.texts.chapter_words import chapter_number, is_name
 from indexer.loading.texts.sections import Heading
 
-__all__ = ["Candidate", "give_levels", "keep_in_order"]
-
 _OTHER_LEVEL = 10  # kinds that have no rank of their own begin here, in the order in which they appear
 _SERIES = {"number": 2, "dotted number": 3, "roman": 3, "lettered number": 0}
 """The kinds of numbered headings, and how many the top level must have: fewer are taken for a list."""

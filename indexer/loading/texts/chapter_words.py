@@ -3,17 +3,6 @@
 import re
 from itertools import pairwise
 
-__all__ = [
-    "CJK_BEGINNINGS",
-    "CJK_HEADING",
-    "chapter_number",
-    "ends_sentence",
-    "is_name",
-    "is_sentence",
-    "roman_value",
-    "word_level",
-]
-
 _NUMBER = r"(?:\d{1,4}(?:\.\d{1,3}){0,3}|[IVXLCDM]{1,8}|[ivxlcdm]{1,8}|(?:the\s+)?[^\W\d_]{1,12})"
 _WORDS = {
     1: "part|book|volume|teil|buch|band|partie|livre|tome|parte|libro|часть|книга|том",

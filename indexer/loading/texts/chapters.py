@@ -19,6 +19,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
+from core.text.titles import one_line
 from indexer.loading.properties import read_title
 from indexer.loading.texts.chapter_series import Candidate, give_levels, keep_in_order
 from indexer.loading.texts.chapter_words import (
@@ -32,8 +33,6 @@ from indexer.loading.texts.chapter_words import (
 )
 from indexer.loading.texts.layout import find_body_indent, find_centred_title, is_unwrapped
 from indexer.loading.texts.sections import Heading
-
-__all__ = ["find_chapters", "find_title"]
 
 _LONGEST = 100
 _LONGEST_CAPITALS = 60
@@ -248,7 +247,7 @@ def _underlined(line: _Line, after: _Line) -> Candidate | None:
         return None
     if len(after.text) > len(line.text) + 2 and is_sentence(line.text):
         return None  # a rule below a paragraph
-    return Candidate(Heading(0, _one_line(line.text), line.start, after.end), "underlined " + mark[1])
+    return Candidate(Heading(0, one_line(line.text), line.start, after.end), "underlined " + mark[1])
 
 
 def _worded(line: _Line, after: _Line, second: _Line) -> Candidate | None:
@@ -257,17 +256,17 @@ def _worded(line: _Line, after: _Line, second: _Line) -> Candidate | None:
     if found is None:
         return None
     level, needs_title = found
-    heading = Heading(level, _one_line(line.text), line.start, line.end, is_leaf=is_name(line.text))
+    heading = Heading(level, one_line(line.text), line.start, line.end, is_leaf=is_name(line.text))
     if not after.text or CJK_HEADING.fullmatch(line.text):
         kind = "word for a name" if heading.is_leaf else f"word {level}"
         return Candidate(heading, kind, own_title=not needs_title)
     subtitle = needs_title and not second.text and _may_be_heading(after.text) and word_level(after.text) is None
     if subtitle and not is_sentence(after.text.rstrip(".!?")):
-        title = f"{heading.title} {_one_line(after.text)}"
+        title = f"{heading.title} {one_line(after.text)}"
         return Candidate(replace(heading, title=title, end=after.end), f"word {level}")
     whole = line if needs_title else _with_next(line, after, second)
     if whole is not line and word_level(whole.text) == found:
-        return Candidate(Heading(level, _one_line(whole.text), whole.start, whole.end), f"word {level}")
+        return Candidate(Heading(level, one_line(whole.text), whole.start, whole.end), f"word {level}")
     return None
 
 
@@ -318,7 +317,7 @@ def _numbered(line: _Line, after: _Line, second: _Line, *, is_outside: bool) -> 
         kind = "dotted number" if title.endswith(".") else "number"
     if not number:
         return None
-    return Candidate(Heading(len(number), _one_line(line.text), line.start, line.end), kind, number)
+    return Candidate(Heading(len(number), one_line(line.text), line.start, line.end), kind, number)
 
 
 def _is_in_stack(above: str) -> bool:
@@ -335,7 +334,7 @@ def _capitals(line: _Line, after: _Line, second: _Line) -> Candidate | None:
         return None
     if is_sentence(text) or _LIST_MARK.match(text) or not all(map(_CAPITALS.fullmatch, text.split())):
         return None
-    return Candidate(Heading(0, _one_line(text), line.start, line.end), "capitals")
+    return Candidate(Heading(0, one_line(text), line.start, line.end), "capitals")
 
 
 def _outside(line: _Line, after: _Line) -> Candidate | None:
@@ -349,7 +348,7 @@ def _outside(line: _Line, after: _Line) -> Candidate | None:
         )
         if not is_title or is_sentence(text.removesuffix("?")) or len(text.split()) > _MOST_NUMBERED:
             return None
-    return Candidate(Heading(0, _one_line(text), line.start, line.end, is_leaf=True), "outside")
+    return Candidate(Heading(0, one_line(text), line.start, line.end, is_leaf=True), "outside")
 
 
 def _with_text_between(found: Sequence[Candidate]) -> list[Candidate]:
@@ -373,7 +372,3 @@ def _with_text_between(found: Sequence[Candidate]) -> list[Candidate]:
         and following.heading.start - one.heading.end <= 4
     }
     return [one for one in joined if id(one) not in dense]
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

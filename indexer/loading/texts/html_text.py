@@ -15,9 +15,6 @@ from indexer.loading.assembly import CELL_SEPARATOR, TextBuilder
 from indexer.loading.properties import read_title
 from indexer.loading.texts.cell_grid import CellGrid
 
-__all__ = ["DEEPEST", "LONGEST_TAG", "HtmlPage", "bound_markup", "declared_encoding"]
-
-
 DEEPEST = 512
 """Elements around a text. Browsers nest no deeper either."""
 

@@ -10,8 +10,6 @@ from core.text.titles import one_line
 from indexer.loading.running_lines import find_running_lines
 from indexer.loading.texts.chapter_words import word_level
 
-__all__ = ["JoinedPages", "find_body_indent", "find_centred_title", "is_unwrapped", "join_pages"]
-
 _LEAST_PROSE = 40
 """Characters of a line that is taken for prose."""
 _LOOKED_AT = 20_000

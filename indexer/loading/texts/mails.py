@@ -18,8 +18,6 @@ from indexer.loading.attachments import AttachedFile
 from indexer.loading.texts.html_text import HtmlPage, declared_encoding
 from indexer.submission.decoding import decode_text
 
-__all__ = ["Mail", "is_mailbox", "read_mail", "split_mailbox"]
-
 _FROM_LINE = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\r\n]*\d{1,2}:\d{2}[^\r\n]*(?:\r?\n|\Z)")
 _QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
 _FOLD = re.compile(r"(?<![\r\n])[\r\n]++(?=[ \t])")

@@ -11,7 +11,6 @@ from indexer.loading.texts.sections import Heading
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-__all__ = ["find_headings"]
 
 _LONGEST = 1000
 """Characters of a heading. A longer line is text; to parse its brackets would take time that grows with the square."""

@@ -4,8 +4,6 @@ import re
 from collections.abc import Callable
 from itertools import islice
 
-__all__ = ["is_roff", "render_roff"]
-
 _LOOKED_AT = 60
 """Lines in which the title of a manual page stands; licences are comments before it."""
 _INDENT, _DEEPER, _SUBSECTION = 7, 7, 3

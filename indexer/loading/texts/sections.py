@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 from core.ports.indexing import Block
 
-__all__ = ["Heading", "begins_releases", "make_sections"]
-
 _RELEASE = re.compile(
     r"\W{0,3}(?:(?:version|release|v)[ .]?)?\d{1,4}\.\d{1,4}[\w.+-]{0,40}(?:\W|\Z)|\W{0,3}unreleased\b", re.IGNORECASE
 )

@@ -11,8 +11,6 @@ from core.telemetry.spans import SpanKind, SpanValue, span
 from core.trace import Trace
 from models.chat.endpoint import NeverSent
 
-__all__ = ["ChatAccounting", "call_event"]
-
 
 class ChatAccounting:
     """Counts failed and cancelled calls, but no call that the budget stopped before it was sent. Cancels a call when

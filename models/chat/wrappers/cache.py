@@ -14,8 +14,6 @@ from core.ports.record import GraphChanges, GraphSource
 from core.trace import Trace
 from models.chat.wrappers.accounting import call_event
 
-__all__ = ["ChatCache", "RecordCache"]
-
 _ATTEMPTS = 5
 
 

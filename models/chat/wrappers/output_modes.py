@@ -11,8 +11,6 @@ from core.trace import Trace
 from models.chat.chat_errors import FormatRefused, ServerFault, Unexplained
 from models.chat.openai_chat import OpenAIChat, OutputMode
 
-__all__ = ["OutputModes"]
-
 _MODES = list(OutputMode)
 _FAULTS_OF_A_REFUSAL = 2
 _WORSE = dict(pairwise(_MODES))

@@ -12,9 +12,6 @@ from models.chat.chat_errors import RetryLater
 from models.chat.completion_reader import estimate_tokens
 from models.chat.endpoint import Limits, RequestSlot
 
-__all__ = ["ChatRateLimit", "ChatRetry"]
-
-
 _FIRST_SECONDS = 0.5
 _LONGEST_SECONDS = 30.0
 _PATIENCE_SECONDS = 120.0

@@ -85,12 +85,12 @@ MATCH (r:Revision {job_id: id, state: 'queued'}) USING INDEX r:Revision(job_id, 
 RETURN r.uid AS uid;
 
 // [corpora_with_leases]: corpora in which a worker has or had a claim
-MATCH (r:Revision) WHERE r.state IN $working AND ($except_worker IS NULL OR r.owner IS NULL OR r.owner <> $except_worker)
+MATCH (r:Revision) WHERE r.state IN $working
 RETURN DISTINCT r.corpus_id AS id ORDER BY id;
 
 // [leased]: the claimed revisions of one corpus
 MATCH (r:Revision {corpus_id: $corpus_id}) USING INDEX r:Revision(corpus_id, state)
-WHERE r.state IN $working AND ($except_worker IS NULL OR r.owner IS NULL OR r.owner <> $except_worker)
+WHERE r.state IN $working
 RETURN r.uid AS uid;
 
 // [expire]

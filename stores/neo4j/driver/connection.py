@@ -14,7 +14,6 @@ from stores.neo4j.driver.watchdog import Call, Watchdog
 if TYPE_CHECKING:
     from neo4j import Driver, Session
 
-__all__ = ["ANSWER_SECONDS", "Connection"]
 
 _SCHEMES = frozenset({"bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc"})
 

@@ -14,7 +14,6 @@ from stores.neo4j.driver.transaction import Transaction
 if TYPE_CHECKING:
     from neo4j import ManagedTransaction, Session
 
-__all__ = ["Neo4jDatabase"]
 
 T = TypeVar("T")
 
@@ -79,3 +78,10 @@ def _locked(inner: "ManagedTransaction", corpus_id: str | None) -> Transaction:
     if corpus_id is not None:
         tx.lock(corpus_id)
     return tx
+
+
+class Neo4jPort:
+    """A port of the record over its database."""
+
+    def __init__(self, database: Neo4jDatabase) -> None:
+        self._database = database

@@ -15,19 +15,6 @@ from core.record_policy.submissions import STOPPABLE
 from stores.neo4j.driver.transaction import Row
 from stores.record_rows import load_chunk, load_claim, load_corpus, load_document, load_job
 
-__all__ = [
-    "JOB_COUNTS",
-    "chunk_from_row",
-    "claim_from_row",
-    "corpus_from_row",
-    "document_from_row",
-    "document_uid",
-    "job_from_row",
-    "revision_uid",
-    "uid_of",
-    "was_ending",
-]
-
 
 def uid_of(corpus_id: str, id: str) -> str:
     """Returns the uid of the node with this id in a corpus."""

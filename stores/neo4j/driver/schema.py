@@ -11,15 +11,6 @@ from stores.neo4j.driver.transaction import Transaction, script, statements
 if TYPE_CHECKING:
     from neo4j import ManagedTransaction, Session
 
-__all__ = [
-    "SCHEMA_VERSION",
-    "STEPS",
-    "check_server_version",
-    "neo4j_schema_of",
-    "prepare_schema",
-    "read_schema_version",
-    "steps_from",
-]
 
 SCHEMA_VERSION = 12
 

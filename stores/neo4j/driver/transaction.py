@@ -18,7 +18,6 @@ from core.record_policy.errors import corpus_missing
 if TYPE_CHECKING:
     from neo4j import ManagedTransaction
 
-__all__ = ["Row", "Transaction", "batches", "batches_by_size", "script", "statements", "unique"]
 
 _HEAD = re.compile(r"^// \[(\w+)\].*$", re.MULTILINE)
 

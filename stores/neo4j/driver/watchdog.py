@@ -15,7 +15,6 @@ from core.errors import HopweaveError, Unavailable
 if TYPE_CHECKING:
     from neo4j import Session
 
-__all__ = ["Call", "Watchdog"]
 
 _QUIET_SECONDS = 0.5
 _TICK_SECONDS = 0.1

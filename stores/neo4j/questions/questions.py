@@ -16,13 +16,11 @@ from core.record_policy.questions import (
     question_missing,
     too_many_running,
 )
-from stores.neo4j.driver.database import Neo4jDatabase
+from stores.neo4j.driver.database import Neo4jPort
 from stores.neo4j.driver.rows import uid_of
 from stores.neo4j.driver.transaction import Row, Transaction, statements
 from stores.neo4j.questions import rows
 from stores.record_rows import dump_new, dump_optional, dump_outcome, dump_whole
-
-__all__ = ["Neo4jQuestions"]
 
 _CYPHER = statements("questions")
 _DELETED_AT_ONCE = 200
@@ -32,11 +30,8 @@ _MOVES = 3
 _Write = Callable[[Transaction, Row], None]
 
 
-class Neo4jQuestions:
+class Neo4jQuestions(Neo4jPort):
     """Implements `core.ports.record.questions.Questions`."""
-
-    def __init__(self, database: Neo4jDatabase) -> None:
-        self._database = database
 
     async def create(self, question: NewQuestion, *, lease_seconds: float, max_running: int) -> AskedQuestion:
         uid = uid_of(question.corpus_id, question.id)

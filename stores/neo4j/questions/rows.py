@@ -10,24 +10,6 @@ from stores.neo4j.driver.rows import uid_of
 from stores.neo4j.driver.transaction import Row, Transaction, statements
 from stores.record_rows import dump, dump_optional, load_question
 
-__all__ = [
-    "add_sources",
-    "delete_of_key",
-    "delete_questions",
-    "delete_some_questions",
-    "end_expired",
-    "has_hidden",
-    "lock_question",
-    "lock_running",
-    "move_questions",
-    "question_from_row",
-    "read_question",
-    "read_sources",
-    "set_values",
-    "withdraw",
-    "withdraw_question",
-]
-
 _CYPHER = statements("questions")
 _AT_ONCE = 200
 """Questions that one transaction deletes, each with its events."""

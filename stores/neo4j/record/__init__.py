@@ -1,9 +1,9 @@
 """The record in one Neo4j database: one module for each of its ports."""
 
 import asyncio
-import copy
 
 from core.filters import DocumentFilter
+from core.ports.record import Record
 from stores.neo4j.certificates import Neo4jCertificates
 from stores.neo4j.driver.connection import Connection
 from stores.neo4j.driver.database import Neo4jDatabase
@@ -16,15 +16,12 @@ from stores.neo4j.record.documents import Neo4jContents, Neo4jDocuments
 from stores.neo4j.record.exporter import Neo4jExporter
 from stores.neo4j.record.graph import Neo4jEntityMerges, Neo4jGraphSource
 from stores.neo4j.record.jobs import Neo4jJobs
-from stores.neo4j.record.maintenance import Neo4jMaintenance
-from stores.neo4j.record.receipts import Neo4jReceipts
+from stores.neo4j.record.maintenance import Neo4jMaintenance, Neo4jReceipts
 from stores.neo4j.record.submissions import Neo4jSubmissions
 from stores.neo4j.resolution import Neo4jEntityResolution, Neo4jGraphSchemas
 
-__all__ = ["Neo4jRecord"]
 
-
-class Neo4jRecord:
+class Neo4jRecord(Record):
     """Implements `core.ports.record.Record`. Any number of processes on any hosts may share the database."""
 
     def __init__(self, connection: Connection) -> None:
@@ -52,12 +49,12 @@ class Neo4jRecord:
         self.exporter = Neo4jExporter(self.database)
 
     def for_key(self, key: str | None, where: DocumentFilter | None = None) -> "Neo4jRecord":
-        record = copy.copy(self)
-        record.corpora = Neo4jCorpora(self.database, key)
-        record.reindexing = Neo4jReindexing(self.database, key)
-        record.submissions = Neo4jSubmissions(self.database, key, where)
-        record.jobs = Neo4jJobs(self.database, where)
-        return record
+        return self.with_ports(
+            corpora=Neo4jCorpora(self.database, key),
+            reindexing=Neo4jReindexing(self.database, key),
+            submissions=Neo4jSubmissions(self.database, key, where),
+            jobs=Neo4jJobs(self.database, where),
+        )
 
     async def check(self) -> str:
         """Returns the name and version of the server. Raises `InvalidSettings` if the database is not ours."""

@@ -26,19 +26,6 @@ from stores.neo4j.driver.rows import uid_of
 from stores.neo4j.driver.transaction import Transaction, statements
 from stores.record_rows import dump
 
-__all__ = [
-    "corpora_with_expired_changes",
-    "delete_expired_changes",
-    "delete_tombstones",
-    "due_tombstones",
-    "insert_tombstone",
-    "log_changes",
-    "merge_tombstones",
-    "raise_generation",
-    "select_orphans",
-    "used_ids",
-]
-
 
 def raise_generation(tx: Transaction, corpus_id: str) -> int:
     """Raises and returns the generation, under which the changes of the transaction are logged."""

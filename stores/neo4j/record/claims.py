@@ -24,23 +24,13 @@ from core.record_policy.claims import (
     split,
 )
 from core.record_policy.submissions import STOPPABLE, WORKING, check_distinct_keys
-from stores.neo4j.driver.database import Neo4jDatabase
+from stores.neo4j.driver.database import Neo4jPort
 from stores.neo4j.driver.rows import claim_from_row, document_uid, revision_uid, uid_of
 from stores.neo4j.driver.transaction import Row, Transaction, statements
 from stores.neo4j.record.jobs import touch_job
 from stores.neo4j.record.revisions import move, requeue_deletions
 from stores.neo4j.record.submissions import live_corpus, submit
 from stores.record_rows import dump_extraction, load_extraction
-
-__all__ = [
-    "Neo4jClaims",
-    "Neo4jStaging",
-    "Token",
-    "corpora_with_leases",
-    "corpora_with_work",
-    "expire_leases",
-    "valid_claims",
-]
 
 Token = tuple[str, str, int, int]
 
@@ -236,15 +226,15 @@ def _fail(tx: Transaction, uids: Collection[str], reason: str) -> None:
     requeue_deletions(tx, uids)
 
 
-def corpora_with_leases(tx: Transaction, except_worker: str | None) -> list[str]:
-    """Returns the ids of the corpora in which a worker other than `except_worker` has a claim."""
-    rows = tx.rows(statements("claims")["corpora_with_leases"], working=WORKING, except_worker=except_worker)
+def corpora_with_leases(tx: Transaction) -> list[str]:
+    """Returns the ids of the corpora in which a worker has a claim."""
+    rows = tx.rows(statements("claims")["corpora_with_leases"], working=WORKING)
     return [row["id"] for row in rows]
 
 
-def expire_leases(tx: Transaction, corpus_id: str, except_worker: str | None) -> int:
+def expire_leases(tx: Transaction, corpus_id: str) -> int:
     """Ends the leases of a corpus and returns how many there were. Their claims are fenced at once."""
-    rows = tx.rows(statements("claims")["leased"], corpus_id=corpus_id, working=WORKING, except_worker=except_worker)
+    rows = tx.rows(statements("claims")["leased"], corpus_id=corpus_id, working=WORKING)
     uids = sorted(row["uid"] for row in rows)
     tx.run_batches(statements("claims")["expire"], uids)
     move(tx, uids, RevisionState.QUEUED, fence=True)
@@ -254,11 +244,8 @@ def expire_leases(tx: Transaction, corpus_id: str, except_worker: str | None) ->
 _ClaimsWork = Callable[[Transaction, Sequence[Claim]], Sequence[Claim] | None]
 
 
-class Neo4jClaims:
+class Neo4jClaims(Neo4jPort):
     """Implements `core.ports.record.Claims`. The claims of a corpus that is deleted are fenced."""
-
-    def __init__(self, database: Neo4jDatabase) -> None:
-        self._database = database
 
     async def list_corpora(self, only: ClaimFilter = EVERY_REVISION) -> list[str]:
         return await self._database.read(lambda tx: _claimable_corpora(tx, only))
@@ -349,11 +336,8 @@ def _bind(work: _ClaimsWork, claims: Sequence[Claim]) -> Callable[[Transaction],
     return lambda tx: work(tx, claims) or ()
 
 
-class Neo4jStaging:
+class Neo4jStaging(Neo4jPort):
     """Implements `core.ports.record.Staging`."""
-
-    def __init__(self, database: Neo4jDatabase) -> None:
-        self._database = database
 
     async def stage(self, extractions: Sequence[StagedExtraction], spent: Sequence[JobUsage] = ()) -> list[Claim]:
         jobs = {usage.job_id for usage in spent}

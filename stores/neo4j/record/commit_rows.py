@@ -28,22 +28,6 @@ from stores.neo4j.record.entities import Neo4jCommitEffects, delete_entities, up
 from stores.neo4j.record.revisions import move
 from stores.record_rows import dump
 
-__all__ = [
-    "Change",
-    "Pair",
-    "delete_chunks",
-    "delete_documents",
-    "delete_extractions",
-    "delete_outdated",
-    "finish",
-    "insert_changes",
-    "insert_chunks",
-    "link_chunks",
-    "make_current",
-    "read_changes",
-    "write_links",
-]
-
 _CONSTANT = {"uid", "corpus_id", "id", "document_id", "text", "first", "last"}
 
 

@@ -53,8 +53,6 @@ from stores.neo4j.record.slices import (
     insert_in_slices,
 )
 
-__all__ = ["Neo4jCommits", "Neo4jTombstones"]
-
 _DOCUMENT_ROWS = 4  # of a document with its revisions and extractions
 
 

@@ -26,8 +26,6 @@ from stores.neo4j.record.revisions import count, move
 from stores.neo4j.resolution import copy_resolution, copy_schema
 from stores.record_rows import dump_settings, load_new_revision
 
-__all__ = ["Neo4jCorpora", "Neo4jReindexing", "count_rows"]
-
 _COUNTS = ("count_documents", "count_chunks", "count_mentions", "count_facts")
 
 

@@ -13,12 +13,10 @@ from core.graph import Entity
 from core.ports.record import DocumentPage, FactRow, TripleRow
 from core.record_policy.documents import DatedCache, MatchCache, Matches, make_page
 from core.record_policy.errors import document_missing
-from stores.neo4j.driver.database import Neo4jDatabase
+from stores.neo4j.driver.database import Neo4jDatabase, Neo4jPort
 from stores.neo4j.driver.rows import chunk_from_row, document_from_row, uid_of
 from stores.neo4j.driver.transaction import Row, Transaction, statements
 from stores.record_rows import load_access
-
-__all__ = ["Neo4jContents", "Neo4jDocuments"]
 
 _CYPHER = statements("documents")
 _GENERATION = statements("graph")["corpus"]
@@ -117,11 +115,8 @@ _CONTENTS = statements("contents")
 _ALL = 2**31  # more chunks than a document can have
 
 
-class Neo4jContents:
+class Neo4jContents(Neo4jPort):
     """Implements `core.ports.record.Contents`."""
-
-    def __init__(self, database: Neo4jDatabase) -> None:
-        self._database = database
 
     async def get_chunks(self, corpus_id: str, chunk_ids: Collection[str]) -> Mapping[str, Chunk]:
         return {c.id: c for c in map(_chunk, await self._get("chunks", corpus_id, chunk_ids))}

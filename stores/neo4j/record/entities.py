@@ -18,17 +18,6 @@ from stores.neo4j.driver.rows import uid_of
 from stores.neo4j.driver.transaction import Row, Transaction, statements
 from stores.neo4j.record.change_log import log_changes, raise_generation
 
-__all__ = [
-    "Neo4jCommitEffects",
-    "delete_entities",
-    "link_synonyms",
-    "pending_from",
-    "pending_synonyms",
-    "seen_after",
-    "update_entities",
-    "write_synonyms",
-]
-
 
 @dataclass
 class Neo4jCommitEffects:

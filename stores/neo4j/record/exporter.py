@@ -12,8 +12,6 @@ from typing import IO, Any
 from stores.neo4j.driver.database import Neo4jDatabase
 from stores.neo4j.driver.transaction import Transaction, statements
 
-__all__ = ["Neo4jExporter"]
-
 _STATE = statements("graph")["corpus"]
 _TRIES = 2
 _BATCH = 250

@@ -15,13 +15,11 @@ from core.ports.record.graph import GraphChanges, GraphChunk, GraphMerge, GraphR
 from core.record_policy.commits import is_covered
 from core.record_policy.errors import corpus_missing
 from core.record_policy.merges import check_apart, check_merge, merge_missing, select_adoptable
-from stores.neo4j.driver.database import Neo4jDatabase
+from stores.neo4j.driver.database import Neo4jPort
 from stores.neo4j.driver.rows import uid_of
 from stores.neo4j.driver.transaction import Transaction, batches, statements
 from stores.neo4j.record.change_log import raise_generation
 from stores.neo4j.resolution import name_entities, read_rejected
-
-__all__ = ["Changed", "Neo4jEntityMerges", "Neo4jGraphSource", "copy_merges"]
 
 _CYPHER = statements("graph")
 _CHUNKS_AT_ONCE = 500  # with some dozens of rows each
@@ -187,15 +185,12 @@ def _find(tx: Transaction, corpus_id: str, id: str) -> EntityMerge:
     raise merge_missing(id)
 
 
-class Neo4jGraphSource:
+class Neo4jGraphSource(Neo4jPort):
     """Implements `core.ports.record.GraphSource`.
 
     A transaction reads what others commit in the meantime. The generation is therefore read before and after the graph.
     If it has changed, the changes are read again under the lock of the corpus, so that writers wait only for these.
     """
-
-    def __init__(self, database: Neo4jDatabase) -> None:
-        self._database = database
 
     async def generation(self, corpus_id: str) -> int:
         return await self._database.read(lambda tx: _corpus_state(tx, corpus_id)[0])
@@ -236,11 +231,8 @@ class Neo4jGraphSource:
         return await self._database.read(work)
 
 
-class Neo4jEntityMerges:
+class Neo4jEntityMerges(Neo4jPort):
     """Implements `core.ports.record.EntityMerges`."""
-
-    def __init__(self, database: Neo4jDatabase) -> None:
-        self._database = database
 
     async def merge(self, corpus_id: str, from_id: str, into_id: str, *, automatic: bool = False) -> EntityMerge:
         return await self._database.write(

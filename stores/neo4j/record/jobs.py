@@ -27,8 +27,6 @@ from stores.neo4j.driver.transaction import Row, Transaction, statements
 from stores.neo4j.record.revisions import finish_if_done, move, requeue_deletions
 from stores.record_rows import is_within
 
-__all__ = ["Neo4jJobs", "abandoned_jobs", "close_job", "insert_job", "lock_job", "number_job", "read_job", "touch_job"]
-
 _READ_AGAIN, _AGAIN_SECONDS = 50, 0.01
 """How often, and how soon, a job is read again that ended while it was read."""
 

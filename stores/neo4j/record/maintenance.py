@@ -1,24 +1,22 @@
-"""The port `Maintenance` in Neo4j: corpora with work, expired leases, orphans, and the deletion of corpora."""
+"""Maintenance in Neo4j: corpora with work, expired leases, orphans and deleted corpora; and the port of receipts."""
 
 from contextlib import suppress
 from functools import partial
 
 from core.documents import RevisionState
 from core.errors import NotFound
+from core.ids import new_id
 from core.ports.record.commits import DocumentCount
 from core.record_policy.claims import LONGEST_LEASE_SECONDS
-from core.record_policy.submissions import WORKING
-from stores.neo4j.driver.database import Neo4jDatabase
+from core.record_policy.submissions import RECEIPT_SECONDS, WORKING, PresentReceipt, has_answer
+from stores.neo4j.driver.database import Neo4jPort
 from stores.neo4j.driver.transaction import Transaction, statements
 from stores.neo4j.questions import delete_some_questions
 from stores.neo4j.record.change_log import corpora_with_expired_changes, delete_expired_changes, raise_generation
 from stores.neo4j.record.claims import corpora_with_leases, corpora_with_work, expire_leases
 from stores.neo4j.record.jobs import abandoned_jobs, close_job, lock_job
-from stores.neo4j.record.receipts import delete_expired_receipts
 from stores.neo4j.record.revisions import count
 from stores.neo4j.trails import delete_expired_trails, delete_some_trails
-
-__all__ = ["Neo4jMaintenance"]
 
 _NOT_INDEXED = [state.value for state in RevisionState if state not in (RevisionState.INDEXED, RevisionState.DELETED)]
 _CHUNKS = 500  # with about 20 relationships each
@@ -29,22 +27,17 @@ _KINDS = (
 )
 
 
-class Neo4jMaintenance:
+class Neo4jMaintenance(Neo4jPort):
     """Implements `core.ports.record.Maintenance`."""
-
-    def __init__(self, database: Neo4jDatabase) -> None:
-        self._database = database
 
     async def list_corpora_with_work(self) -> list[str]:
         return await self._database.read(corpora_with_work)
 
-    async def expire_leases(self, *, except_worker: str | None = None) -> int:
+    async def expire_leases(self) -> int:
         expired = 0
-        for corpus_id in await self._database.read(lambda tx: corpora_with_leases(tx, except_worker)):
+        for corpus_id in await self._database.read(corpora_with_leases):
             try:
-                expired += await self._database.write(
-                    corpus_id, lambda tx: expire_leases(tx, tx.corpus["id"], except_worker)
-                )
+                expired += await self._database.write(corpus_id, lambda tx: expire_leases(tx, tx.corpus["id"]))
             except NotFound:
                 continue  # the corpus was deleted meanwhile, with its revisions
         return expired
@@ -159,3 +152,32 @@ def _delete_some_rows(tx: Transaction) -> bool:
     job = corpus["drop_job"]
     count(tx, {(job, RevisionState.QUEUED.value): -1, (job, RevisionState.DELETED.value): 1})
     return False
+
+
+_LIMIT = 10_000
+
+
+class Neo4jReceipts(Neo4jPort):
+    """Implements `core.ports.record.Receipts`."""
+
+    async def begin(self, key: str, request: str, *, lease_seconds: float) -> str | None:
+        def work(tx: Transaction) -> str | None:
+            [row] = tx.rows(statements("receipts")["lock"], id=key, token=new_id())
+            if row["request"] is not None:
+                present = PresentReceipt(request=row["request"], answer=row["answer"], age=row["age"])
+                if has_answer(present, request, lease_seconds):
+                    return str(present.answer)
+            tx.run(statements("receipts")["reserve"], id=key, request=request)
+            return None
+
+        return await self._database.write_unlocked(work)
+
+    async def finish(self, key: str, answer: str) -> None:
+        await self._database.write_unlocked(lambda tx: tx.run(statements("receipts")["finish"], id=key, answer=answer))
+
+    async def release(self, key: str) -> None:
+        await self._database.write_unlocked(lambda tx: tx.run(statements("receipts")["release"], id=key))
+
+
+def delete_expired_receipts(tx: Transaction) -> None:
+    tx.run(statements("receipts")["delete_expired"], seconds=RECEIPT_SECONDS, limit=_LIMIT)

@@ -16,8 +16,6 @@ from stores.neo4j.driver.rows import JOB_COUNTS, uid_of
 from stores.neo4j.driver.transaction import Transaction, statements
 from stores.record_rows import dump, dump_access
 
-__all__ = ["count", "finish_if_done", "move", "queue_deletions", "queue_revisions", "requeue_deletions"]
-
 
 def move(
     tx: Transaction, uids: Collection[str], state: RevisionState, *, reason: str | None = None, fence: bool = False

@@ -36,15 +36,6 @@ from stores.neo4j.record.commit_rows import (
 )
 from stores.neo4j.record.entities import Neo4jCommitEffects, pending_from, write_synonyms
 
-__all__ = [
-    "SLICE_ROWS",
-    "Bounds",
-    "delete_abandoned_leftovers",
-    "delete_in_slices",
-    "delete_leftovers",
-    "insert_in_slices",
-]
-
 SLICE_ROWS = 20_000
 """Four concurrent writers fit into a heap of 768 MB with this size, with much to spare."""
 

@@ -41,8 +41,6 @@ from stores.neo4j.record.jobs import close_job, insert_job, lock_job, number_job
 from stores.neo4j.record.revisions import count, move, queue_deletions, queue_revisions
 from stores.record_rows import dump_access, is_within, load_access, load_new_revision
 
-__all__ = ["Neo4jSubmissions", "live_corpus", "submit"]
-
 
 @dataclass
 class _Plan:

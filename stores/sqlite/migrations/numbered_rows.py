@@ -3,8 +3,6 @@
 The statements are from the `schema.sql` of that version. The pages that the old tables leave are used again.
 """
 
-__all__ = ["STEP"]
-
 STEP = (
     """
     CREATE TABLE corpus_numbers (

@@ -3,8 +3,6 @@
 The statements are from the `schema.sql` of that version.
 """
 
-__all__ = ["STEP"]
-
 STEP = (
     "DROP VIEW facts",
     "DROP VIEW mentions",

@@ -13,9 +13,6 @@ from pathlib import Path
 from stores.sqlite.migrations.numbered_rows import STEP as NUMBERED_ROWS
 from stores.sqlite.migrations.short_rows import STEP as SHORT_ROWS
 
-__all__ = ["STEPS", "give_back_space", "steps_from"]
-
-
 _DOCUMENT_CHANGES = (
     """
     CREATE TABLE document_changes (

@@ -15,11 +15,9 @@ from core.record_policy.questions import (
     too_many_running,
 )
 from stores.record_rows import dump_new, dump_optional, dump_outcome, dump_whole, load_question
-from stores.sqlite.database import Connection, SqliteDatabase, now
+from stores.sqlite.database import Connection, SqlitePort, now
 from stores.sqlite.questions import rows
 from stores.sqlite.questions.rows import Key
-
-__all__ = ["SqliteQuestions"]
 
 _LIST = """
     SELECT q.* FROM questions q JOIN corpora c ON c.id = q.corpus_id
@@ -28,11 +26,8 @@ _LIST = """
 """
 
 
-class SqliteQuestions:
+class SqliteQuestions(SqlitePort):
     """Implements `core.ports.record.questions.Questions`."""
-
-    def __init__(self, database: SqliteDatabase) -> None:
-        self._database = database
 
     async def create(self, question: NewQuestion, *, lease_seconds: float, max_running: int) -> AskedQuestion:
         def work(cx: Connection) -> AskedQuestion:

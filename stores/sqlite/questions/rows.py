@@ -9,20 +9,6 @@ from stores.record_rows import dump, dump_optional, load_question
 from stores.sqlite.database import Connection, now
 from stores.sqlite.rows import id_list
 
-__all__ = [
-    "add_sources",
-    "delete_of_key",
-    "delete_rows",
-    "end_expired",
-    "has_hidden",
-    "move_questions",
-    "read_question",
-    "read_running",
-    "read_sources",
-    "withdraw",
-    "withdraw_question",
-]
-
 _TABLES = {"questions": "id", "question_events": "question_id", "question_sources": "question_id"}
 Key = tuple[str, str]
 """The ids of a corpus and of a question."""

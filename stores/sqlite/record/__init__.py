@@ -1,10 +1,10 @@
 """The record in one SQLite file."""
 
 import asyncio
-import copy
 from pathlib import Path
 
 from core.filters import DocumentFilter
+from core.ports.record import Record
 from stores.sqlite.database import SqliteDatabase
 from stores.sqlite.keys import SqliteKeys
 from stores.sqlite.questions import SqliteQuestions
@@ -16,16 +16,13 @@ from stores.sqlite.record.documents import SqliteContents, SqliteDocuments
 from stores.sqlite.record.exporter import SqliteExporter
 from stores.sqlite.record.graph import SqliteEntityMerges, SqliteGraphSource
 from stores.sqlite.record.jobs import SqliteJobs
-from stores.sqlite.record.maintenance import SqliteMaintenance
-from stores.sqlite.record.receipts import SqliteReceipts
+from stores.sqlite.record.maintenance import SqliteMaintenance, SqliteReceipts
 from stores.sqlite.record.resolution import SqliteEntityResolution, SqliteGraphSchemas
 from stores.sqlite.record.submissions import SqliteSubmissions
 from stores.sqlite.record.tombstones import SqliteTombstones
 
-__all__ = ["SqliteRecord"]
 
-
-class SqliteRecord:
+class SqliteRecord(Record):
     """Implements `core.ports.record.Record`; any number of processes may open the same file."""
 
     def __init__(self, path: Path) -> None:
@@ -52,12 +49,12 @@ class SqliteRecord:
         self.exporter = SqliteExporter(self._database)
 
     def for_key(self, key: str | None, where: DocumentFilter | None = None) -> "SqliteRecord":
-        record = copy.copy(self)
-        record.corpora = SqliteCorpora(self._database, key)
-        record.reindexing = SqliteReindexing(self._database, key)
-        record.submissions = SqliteSubmissions(self._database, key, where)
-        record.jobs = SqliteJobs(self._database, where)
-        return record
+        return self.with_ports(
+            corpora=SqliteCorpora(self._database, key),
+            reindexing=SqliteReindexing(self._database, key),
+            submissions=SqliteSubmissions(self._database, key, where),
+            jobs=SqliteJobs(self._database, where),
+        )
 
     async def check(self) -> str:
         """Returns SQLite's version, after reading the file."""

@@ -17,15 +17,7 @@ from core.ports.record import (
     Tombstone,
 )
 from stores.record_rows import dump_removal, load_removal
-from stores.sqlite.database import Connection, SqliteDatabase, now
-
-__all__ = [
-    "SqliteCertificates",
-    "insert_answers",
-    "insert_corpus",
-    "insert_removal",
-    "move_certificates",
-]
+from stores.sqlite.database import Connection, SqlitePort, now
 
 _AT_ONCE = 100
 
@@ -121,11 +113,8 @@ _CHAINS = """
 """
 
 
-class SqliteCertificates:
+class SqliteCertificates(SqlitePort):
     """Implements `core.ports.record.Certificates`."""
-
-    def __init__(self, database: SqliteDatabase) -> None:
-        self._database = database
 
     async def list_removals(self, corpus_id: str | None = None) -> Sequence[Removal]:
         def work(cx: Connection) -> list[Removal]:

@@ -22,14 +22,11 @@ from core.record_policy.claims import (
 )
 from core.record_policy.submissions import UNFINISHED, WORKING, check_distinct_keys
 from stores.record_rows import dump_extraction, load_extraction
-from stores.sqlite.database import Connection, SqliteDatabase, now
+from stores.sqlite.database import Connection, SqlitePort, now
 from stores.sqlite.packing import pack_extraction, pack_hash
 from stores.sqlite.record.revisions import fail, finish_if_done, pause, release, set_state
 from stores.sqlite.record.submissions import enqueue_into
 from stores.sqlite.rows import OF_CORPUS, OF_DOCUMENT, OF_ID, claim_from_row, id_list, marks
-
-__all__ = ["SqliteClaims", "SqliteStaging", "count_expired", "list_corpora_with_work", "select_valid"]
-
 
 _Token = tuple[str, str, int, int]
 
@@ -167,11 +164,8 @@ def count_expired(cx: Connection, corpus_id: str) -> int:
     return int(row["n"])
 
 
-class SqliteClaims:
+class SqliteClaims(SqlitePort):
     """Implements `core.ports.record.Claims`."""
-
-    def __init__(self, database: SqliteDatabase) -> None:
-        self._database = database
 
     async def list_corpora(self, only: ClaimFilter = EVERY_REVISION) -> list[str]:
         return await self._database.read(lambda cx: _list_corpora(cx, only))
@@ -258,11 +252,8 @@ class SqliteClaims:
         await self._database.write(work)
 
 
-class SqliteStaging:
+class SqliteStaging(SqlitePort):
     """Implements `core.ports.record.Staging`."""
-
-    def __init__(self, database: SqliteDatabase) -> None:
-        self._database = database
 
     async def stage(self, extractions: Sequence[StagedExtraction], spent: Sequence[JobUsage] = ()) -> list[Claim]:
         def work(cx: Connection) -> list[Claim]:

@@ -17,18 +17,6 @@ from stores.sqlite.database import Connection
 from stores.sqlite.packing import pack_hash, pack_ids, pack_terms, pack_text
 from stores.sqlite.rows import OF_ID, id_list, marks
 
-__all__ = [
-    "Ready",
-    "clear",
-    "drop_fenced",
-    "insert_chunks",
-    "insert_graph",
-    "make_ready",
-    "select_new_entities",
-    "update_chunks",
-]
-
-
 T = TypeVar("T")
 
 Ready = Mapping[int, ChunkChanges]

@@ -14,7 +14,7 @@ from core.ports.record import Commit, Outcome, RemovalKind, RemovedDocument, Tom
 from core.record_policy.commits import ChunkChanges, check_one_corpus, misses_entities
 from stores.record_rows import dump
 from stores.sqlite.changes import log_chunks, log_synonyms, raise_generation
-from stores.sqlite.database import Connection, SqliteDatabase, now
+from stores.sqlite.database import Connection, SqlitePort, now
 from stores.sqlite.record.certificates import insert_removal
 from stores.sqlite.record.claims import select_valid
 from stores.sqlite.record.commit_rows import (
@@ -31,9 +31,6 @@ from stores.sqlite.record.graph import delete_automatic_merges
 from stores.sqlite.record.revisions import add_progress, set_state
 from stores.sqlite.record.tombstones import select_named, write
 from stores.sqlite.rows import OF_ID, find_corpus_number, id_list, make_corpus_number
-
-__all__ = ["Deleted", "SqliteCommits", "commit", "delete_entities"]
-
 
 _AMONG = "IN (SELECT value FROM json_each(?))"
 _NUMBERS = "SELECT number FROM entity_rows WHERE corpus = ? AND id IN (SELECT from_hex(value) FROM json_each(?))"
@@ -333,11 +330,8 @@ def _write_tombstone(
     )
 
 
-class SqliteCommits:
+class SqliteCommits(SqlitePort):
     """Implements `core.ports.record.Commits`. A commit is one transaction, for which rows are made ready before."""
-
-    def __init__(self, database: SqliteDatabase) -> None:
-        self._database = database
 
     async def commit(
         self, commits: Sequence[Commit], synonyms: Sequence[Synonym] = (), *, grace: float, seen: int | None = None

@@ -22,9 +22,6 @@ from stores.sqlite.record.resolution import copy_resolution, copy_schema
 from stores.sqlite.record.revisions import add_count, cancel
 from stores.sqlite.rows import OF_CORPUS, corpus_from_row, marks
 
-__all__ = ["SqliteCorpora", "SqliteReindexing"]
-
-
 _COUNTS = """
     SELECT n.documents, n.chunks, n.facts, n.mentions, n.entities - (
         SELECT count(DISTINCT f.entity) FROM document_rows d

@@ -17,12 +17,9 @@ from core.record_policy.errors import document_missing
 from core.validity import is_dated
 from stores.record_rows import load_access
 from stores.sqlite import changes
-from stores.sqlite.database import Connection, SqliteDatabase
+from stores.sqlite.database import Connection, SqliteDatabase, SqlitePort
 from stores.sqlite.record.revisions import INDEXED_STATES
 from stores.sqlite.rows import OF_CORPUS, chunk_from_row, document_from_row, find_corpus_number, id_list
-
-__all__ = ["DISPLAY", "SqliteContents", "SqliteDocuments"]
-
 
 _COLUMNS = """
     SELECT d.id, d.key, d.disabled, d.access, r.state, r.reason, r.updated_at, s.media_type, s.size, s.content_hash,
@@ -263,11 +260,8 @@ _ENABLED = "AND d.disabled = 0"
 _DOCUMENT = "SELECT number FROM documents WHERE corpus_id = :corpus AND raw_id = from_hex(:document)"
 
 
-class SqliteContents:
+class SqliteContents(SqlitePort):
     """Implements `core.ports.record.Contents`."""
-
-    def __init__(self, database: SqliteDatabase) -> None:
-        self._database = database
 
     async def get_chunks(self, corpus_id: str, chunk_ids: Collection[str]) -> Mapping[str, Chunk]:
         def work(cx: Connection) -> dict[str, Chunk]:

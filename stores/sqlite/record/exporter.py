@@ -5,11 +5,9 @@ import sqlite3
 from collections.abc import AsyncGenerator, Callable, Mapping
 from typing import Any
 
-from stores.sqlite.database import Connection, Cursor, SqliteDatabase
+from stores.sqlite.database import Connection, Cursor, SqlitePort
 from stores.sqlite.record.documents import DISPLAY
 from stores.sqlite.rows import chunk_from_row
-
-__all__ = ["SqliteExporter"]
 
 _BATCH = 250
 """Each batch comes from a thread, so that requests take turns between."""
@@ -30,11 +28,8 @@ _MENTIONED = """
 Row = Mapping[str, object]
 
 
-class SqliteExporter:
+class SqliteExporter(SqlitePort):
     """Implements `core.ports.record.Exporter`."""
-
-    def __init__(self, database: SqliteDatabase) -> None:
-        self._database = database
 
     async def rows(self, corpus_id: str, *, canonical: bool) -> AsyncGenerator[Row]:
         sections = _CANONICAL if canonical else _WHOLE

@@ -17,12 +17,9 @@ from core.record_policy.commits import is_covered
 from core.record_policy.errors import corpus_missing
 from core.record_policy.merges import check_apart, check_merge, entity_missing, merge_missing, select_adoptable
 from stores.sqlite.changes import raise_generation
-from stores.sqlite.database import Connection, Cursor, SqliteDatabase, now
+from stores.sqlite.database import Connection, Cursor, SqlitePort, now
 from stores.sqlite.packing import unpack_terms
 from stores.sqlite.rows import OF_CORPUS, id_list
-
-__all__ = ["SqliteEntityMerges", "SqliteGraphSource", "copy_merges", "delete_automatic_merges", "name_entity"]
-
 
 _CHUNKS = """
     SELECT c.number, lower(hex(c.id)), lower(hex(d.id)), lower(hex(c.view_id)), c.position, unpack_ids(c.title_names),
@@ -143,11 +140,8 @@ _CHANGED_ENTITIES = f"""
 """
 
 
-class SqliteGraphSource:
+class SqliteGraphSource(SqlitePort):
     """Implements `core.ports.record.GraphSource`."""
-
-    def __init__(self, database: SqliteDatabase) -> None:
-        self._database = database
 
     async def generation(self, corpus_id: str) -> int:
         return await self._database.read(lambda cx: _corpus(cx, corpus_id)[0])
@@ -219,11 +213,8 @@ def _rows(cx: Connection, corpus_id: str, *, chunks: Collection[str], entities: 
     return replace(rows, merges=_read_merges(cx, corpus_id))
 
 
-class SqliteEntityMerges:
+class SqliteEntityMerges(SqlitePort):
     """Implements `core.ports.record.EntityMerges`."""
-
-    def __init__(self, database: SqliteDatabase) -> None:
-        self._database = database
 
     async def merge(self, corpus_id: str, from_id: str, into_id: str, *, automatic: bool = False) -> EntityMerge:
         def work(cx: Connection) -> EntityMerge:

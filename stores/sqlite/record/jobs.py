@@ -35,8 +35,6 @@ from stores.sqlite.record.revisions import (
 )
 from stores.sqlite.rows import marks
 
-__all__ = ["SqliteJobs", "close_abandoned", "close_job", "insert_job", "read_job"]
-
 _OF_JOB = "job = (SELECT seq FROM jobs WHERE id = ?)"
 
 

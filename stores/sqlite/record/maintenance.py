@@ -1,17 +1,15 @@
-"""The port of maintenance in SQLite: corpora with work, expired leases, orphans, and the deletion of corpora."""
+"""Maintenance in SQLite: corpora with work, expired leases, orphans and deleted corpora; and the port of receipts."""
 
 from core.documents import RevisionState
 from core.ports.record.commits import DocumentCount
+from core.record_policy.submissions import RECEIPT_SECONDS, PresentReceipt, has_answer
 from stores.sqlite import changes
-from stores.sqlite.database import Connection, SqliteDatabase, now
+from stores.sqlite.database import Connection, SqlitePort, now
 from stores.sqlite.record import claims
 from stores.sqlite.record.commits import delete_entities
 from stores.sqlite.record.jobs import close_abandoned
-from stores.sqlite.record.receipts import delete_expired_receipts
 from stores.sqlite.record.revisions import INDEXED_STATES, add_count, expire_all, finish_if_done
 from stores.sqlite.rows import delete_numbered_rows
-
-__all__ = ["SqliteMaintenance"]
 
 _TABLES = (
     *("synonyms", "merges", "automatic_merges", "rejections", "thresholds"),
@@ -37,17 +35,14 @@ _NOT_INDEXED = " UNION ALL ".join(
 """Documents by the state of their newest revision, which is not `indexed`. All others that readers see are."""
 
 
-class SqliteMaintenance:
+class SqliteMaintenance(SqlitePort):
     """Implements `core.ports.record.Maintenance`."""
-
-    def __init__(self, database: SqliteDatabase) -> None:
-        self._database = database
 
     async def list_corpora_with_work(self) -> list[str]:
         return await self._database.read(claims.list_corpora_with_work)
 
-    async def expire_leases(self, *, except_worker: str | None = None) -> int:
-        return await self._database.write(lambda cx: expire_all(cx, except_worker))
+    async def expire_leases(self) -> int:
+        return await self._database.write(expire_all)
 
     async def count_expired_leases(self, corpus_id: str) -> int:
         return await self._database.read(lambda cx: claims.count_expired(cx, corpus_id))
@@ -133,3 +128,32 @@ def _orphans(cx: Connection, corpus_id: str) -> list[str]:
         (corpus_id,),
     )
     return [row["id"] for row in rows]
+
+
+class SqliteReceipts(SqlitePort):
+    """Implements `core.ports.record.Receipts`."""
+
+    async def begin(self, key: str, request: str, *, lease_seconds: float) -> str | None:
+        def work(cx: Connection) -> str | None:
+            row = cx.execute("SELECT request, answer, at FROM receipts WHERE key = ?", (key,)).fetchone()
+            present = row and PresentReceipt(request=row["request"], answer=row["answer"], age=now() - row["at"])
+            if present and has_answer(present, request, lease_seconds):
+                return str(present.answer)
+            cx.execute("INSERT OR REPLACE INTO receipts VALUES (?, ?, NULL, ?)", (key, request, now()))
+            return None
+
+        return await self._database.write(work)
+
+    async def finish(self, key: str, answer: str) -> None:
+        await self._database.write(
+            lambda cx: cx.execute("UPDATE receipts SET answer = ?, at = ? WHERE key = ?", (answer, now(), key))
+        )
+
+    async def release(self, key: str) -> None:
+        await self._database.write(
+            lambda cx: cx.execute("DELETE FROM receipts WHERE key = ? AND answer IS NULL", (key,))
+        )
+
+
+def delete_expired_receipts(cx: Connection) -> None:
+    cx.execute("DELETE FROM receipts WHERE at < ?", (now() - RECEIPT_SECONDS,))

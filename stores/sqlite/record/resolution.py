@@ -8,17 +8,12 @@ from core.graph import EntityRejection
 from core.ids import pair_id
 from core.record_policy.errors import corpus_missing
 from core.record_policy.merges import check_rejection, rejection_missing, select_rejections
-from stores.sqlite.database import Connection, SqliteDatabase, now
+from stores.sqlite.database import Connection, SqlitePort, now
 from stores.sqlite.record.graph import name_entity
 
-__all__ = ["SqliteEntityResolution", "SqliteGraphSchemas", "copy_resolution", "copy_schema"]
 
-
-class SqliteEntityResolution:
+class SqliteEntityResolution(SqlitePort):
     """Implements `core.ports.record.EntityResolution`."""
-
-    def __init__(self, database: SqliteDatabase) -> None:
-        self._database = database
 
     async def reject(self, corpus_id: str, first_id: str, second_id: str) -> EntityRejection:
         def work(cx: Connection) -> EntityRejection:
@@ -75,11 +70,8 @@ class SqliteEntityResolution:
         await self._database.write(work)
 
 
-class SqliteGraphSchemas:
+class SqliteGraphSchemas(SqlitePort):
     """Implements `core.ports.record.GraphSchemas`."""
-
-    def __init__(self, database: SqliteDatabase) -> None:
-        self._database = database
 
     async def get(self, corpus_id: str) -> str | None:
         def work(cx: Connection) -> str | None:

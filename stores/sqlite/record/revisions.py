@@ -21,33 +21,6 @@ from stores.sqlite.database import Connection, now
 from stores.sqlite.packing import pack_hash, pack_media_type
 from stores.sqlite.rows import OF_ID, corpus_from_row, marks
 
-__all__ = [
-    "INDEXED_STATES",
-    "UNFINISHED_ROWS",
-    "add_count",
-    "add_progress",
-    "cancel",
-    "expire_all",
-    "fail",
-    "find_visible_document",
-    "finish_if_done",
-    "insert_deletion",
-    "insert_revision",
-    "move_to_job",
-    "newest_of_row",
-    "next_number",
-    "pause",
-    "read_deletable_document",
-    "read_document",
-    "read_newest",
-    "read_visible_document",
-    "read_writable_corpus",
-    "release",
-    "requeue_deletions",
-    "set_state",
-]
-
-
 INDEXED_STATES = {
     "revisions_unfinished": "state IN ('queued', 'loading', 'extracting', 'writing', 'deleting')",
     "revisions_halted": "state IN ('paused', 'failed', 'cancelled')",
@@ -330,11 +303,11 @@ def _fence(cx: Connection, seqs: Sequence[int]) -> None:
     cx.executemany("UPDATE revision_rows SET epoch = epoch + 1, owner = NULL WHERE seq = ?", [(seq,) for seq in seqs])
 
 
-def expire_all(cx: Connection, except_worker: str | None) -> int:
-    """See `core.ports.record.Maintenance.expire_leases`. The claims are fenced before other workers claim again."""
+def expire_all(cx: Connection) -> int:
+    """See `core.ports.record.Maintenance.expire_leases`. The claims are fenced before workers claim again."""
     rows = cx.execute(
-        f"SELECT seq FROM revisions r WHERE {UNFINISHED_ROWS} AND r.state IN ({marks(WORKING)}) AND owner IS NOT ?",
-        (*WORKING, except_worker),
+        f"SELECT seq FROM revisions r WHERE {UNFINISHED_ROWS} AND r.state IN ({marks(WORKING)}) AND owner IS NOT NULL",
+        WORKING,
     )
     seqs = [row["seq"] for row in rows]
     set_state(cx, seqs, RevisionState.QUEUED)

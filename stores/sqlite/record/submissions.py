@@ -55,8 +55,6 @@ from stores.sqlite.record.revisions import (
 )
 from stores.sqlite.rows import OF_CORPUS, OF_ID, id_list, make_corpus_number
 
-__all__ = ["SqliteSubmissions", "enqueue_into"]
-
 
 def _check_within(cx: Connection, corpus_id: str, revisions: Sequence[NewRevision], where: DocumentFilter) -> None:
     """Raises `Forbidden` for the key of a document that exists and does not match."""

@@ -10,11 +10,8 @@ from dataclasses import replace
 from core.ports.record import Tombstone
 from core.record_policy.commits import BLOCKING, KINDS, ids_of, is_empty, make_tombstone, without
 from stores.record_rows import dump
-from stores.sqlite.database import Connection, SqliteDatabase, now
+from stores.sqlite.database import Connection, SqlitePort, now
 from stores.sqlite.rows import id_list, marks
-
-__all__ = ["SqliteTombstones", "select_named", "select_orphans", "write"]
-
 
 _AMONG = "IN (SELECT from_hex(value) FROM json_each(?))"
 _NAMED = {
@@ -73,11 +70,8 @@ def select_named(cx: Connection, corpus_id: str, kind: str, ids: Collection[str]
     return {row[0] for row in cx.execute(_NAMED[kind], (corpus_id, id_list(ids)))}
 
 
-class SqliteTombstones:
+class SqliteTombstones(SqlitePort):
     """Implements `core.ports.record.Tombstones`."""
-
-    def __init__(self, database: SqliteDatabase) -> None:
-        self._database = database
 
     async def write(self, tombstone: Tombstone, documents: Sequence[str], *, grace: float) -> None:
         def work(cx: Connection) -> None:

@@ -22,29 +22,6 @@ from core.ports.embedding import Vectors
 from core.ports.views import VectorKind
 from stores.sqlite.connection import connect, empty_log, is_damage, run_script
 
-__all__ = [
-    "FLOAT32",
-    "Collection",
-    "ConnectionPool",
-    "VectorRow",
-    "count_rows",
-    "create_collection",
-    "delete_collections",
-    "delete_vectors",
-    "insert_vectors",
-    "list_collections",
-    "next_change",
-    "read_after",
-    "read_collection",
-    "read_deleted_places",
-    "read_ids_at",
-    "read_last_place",
-    "read_oldest_removal",
-    "read_places",
-    "read_sample",
-]
-
-
 _SCHEMA = Path(__file__).with_name("vectors.sql")
 _PAGE_SIZE = 16384  # nine vectors of 384 numbers a page
 _TRIES = 20
@@ -274,11 +251,9 @@ def read_last_place(db: sqlite3.Connection) -> int:
     return int(found[0]) if found else 0
 
 
-def read_places(db: sqlite3.Connection, collection: Collection, after: int = -1) -> NDArray[np.int64]:
-    """Returns the places of all rows beyond a place, ascending. Reads an index only."""
-    found = db.execute(
-        "SELECT place FROM vectors WHERE collection = ? AND place > ? ORDER BY place", (collection.number, after)
-    )
+def read_places(db: sqlite3.Connection, collection: Collection) -> NDArray[np.int64]:
+    """Returns the places of all rows, ascending. Reads an index only."""
+    found = db.execute("SELECT place FROM vectors WHERE collection = ? ORDER BY place", (collection.number,))
     return np.fromiter((place for (place,) in found), dtype=np.int64)
 
 

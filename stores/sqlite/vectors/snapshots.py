@@ -29,9 +29,6 @@ from stores.sqlite.vectors.rows import (
     read_deleted_places,
 )
 
-__all__ = ["CollectionSnapshot", "Upkeep", "VectorSnapshots"]
-
-
 _log = logging.getLogger("hopweave.stores")
 
 

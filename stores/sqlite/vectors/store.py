@@ -27,8 +27,6 @@ from stores.sqlite.vectors.rows import (
 )
 from stores.sqlite.vectors.snapshots import CollectionSnapshot, Upkeep, VectorSnapshots
 
-__all__ = ["SqliteVectorStore"]
-
 T = TypeVar("T")
 
 _KEEP_REMOVALS_SECONDS = 3600.0

@@ -7,7 +7,7 @@ import pytest
 
 from app.services.questions import SearchRequest, search
 from app.services.validity import Amendments, select_in_force
-from app.services.validity.rewriting import Insertion, insert_quotes, take_out
+from app.services.validity.amendments import Insertion, insert_quotes, take_out
 from core.documents import DocumentRef, Span
 from core.ports.reasoning import Citation, Question
 from core.trace import Trace

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from api.schemas.made_questions import MakeQuestionsIn
-from app.services.made_questions import MadeQuestions, requests
+from app.services.made_questions import MadeQuestions
+from app.services.made_questions import making as made
 from core.errors import LoadFailed
 from core.execution.limits import check_work
 from tests.integration.api.conftest import Server, want_each_change
@@ -148,7 +149,7 @@ async def test_what_cannot_be_done_is_said(people: Server) -> None:
 async def test_work_that_is_too_large_or_long_is_refused_and_says_what_to_do(
     people: Server, monkeypatch: pytest.MonkeyPatch, bound: str, value: float
 ) -> None:
-    monkeypatch.setattr(requests, bound, value)
+    monkeypatch.setattr(made, bound, value)
     refused = await people.client.post(f"{CORPUS}/made-questions", json={})
     assert (refused.status_code, "hopweave questions make" in refused.text) == (422, True)
 
@@ -170,8 +171,8 @@ async def test_once_the_caller_has_left_the_work_ends_and_the_slot_is_free(
 
     corpus = await people.container.record.corpora.get("people")
     with monkeypatch.context() as patched:
-        patched.setattr(requests, "make_questions", make_forever)
-        making = asyncio.create_task(requests.make_for_caller(people.container, corpus, count=5, seed=0))
+        patched.setattr(made, "make_questions", make_forever)
+        making = asyncio.create_task(made.make_for_caller(people.container, corpus, count=5, seed=0))
         try:
             assert await asyncio.to_thread(begun.wait, 60)
             making.cancel()

@@ -22,8 +22,9 @@ async def held_at_commit(server: Server, corpus: str) -> tuple[Held, asyncio.Tas
     """A worker that has written the views of what was queued, and is about to commit."""
     found = await server.container.record.corpora.get(corpus)
     indexing = server.container.indexing
-    held = Held(indexing.commits, "commit")
-    task = asyncio.create_task(Worker("slow", replace(indexing, commits=held), OPTIONS).work(found.id))
+    held = Held(indexing.record.commits, "commit")
+    slow = replace(indexing, record=indexing.record.with_ports(commits=held))
+    task = asyncio.create_task(Worker("slow", slow, OPTIONS).work(found.id))
     await held.reached_by(task)
     return held, task
 

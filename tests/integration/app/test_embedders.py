@@ -8,7 +8,7 @@ import pytest
 
 from app.archive import import_file
 from app.container import Container
-from app.doctor.corpus_check import CorpusExamination
+from app.doctor.diagnosis import CorpusExamination
 from app.doctor.findings import Level
 from app.export.exports import ExportFormat, export
 from app.services import corpora

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from app.container import Container
-from app.doctor.corpus_check import examine_recall
-from app.doctor.diagnosis import repair_all
+from app.doctor.diagnosis import examine_recall, repair_all
 from app.doctor.findings import Level
 from app.services import corpora, warming
 from app.services.warming import clean_snapshots, follow_recent

@@ -84,7 +84,8 @@ class _ClaimsOnce:
 
 def worker(backends: IndexingBackends, *, is_stopping: Callable[[], bool] = lambda: False) -> Worker:
     """One that does not take away what the test has for another."""
-    return Worker("slow", replace(backends, claims=_ClaimsOnce(backends.claims)), OPTIONS, is_stopping=is_stopping)
+    record = backends.record.with_ports(claims=_ClaimsOnce(backends.record.claims))
+    return Worker("slow", replace(backends, record=record), OPTIONS, is_stopping=is_stopping)
 
 
 async def synonyms(desk: Desk, corpus: Corpus) -> list[tuple[str, str]]:

@@ -60,8 +60,6 @@ async def test_a_passage_is_one_call_and_becomes_entities_and_facts(desk: Desk, 
 
 
 async def test_the_model_is_told_the_schema_that_the_corpus_has_now(desk: Desk, server: ChatServer) -> None:
-    desk.backends = replace(desk.backends, schemas=desk.record.graph_schemas)
-    desk.worker = Worker("w", desk.backends, OPTIONS)
     corpus = await desk.corpus(extractor="llm")
     await desk.ingest(corpus, LONG)
     plain = len(server.calls)

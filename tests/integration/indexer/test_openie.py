@@ -11,8 +11,8 @@ from core.graph_schema import NO_SCHEMA, read_graph_schema
 from core.ports.indexing import Block, DraftChunk, Extractor, LoadedDocument
 from core.trace import Trace
 from indexer.extractors._grounding import Grounds
-from indexer.extractors._schema_prompt import MOST_CHARACTERS, describe_schema
 from indexer.extractors._statements import Facts, Statements, read_facts, read_statements
+from indexer.extractors.llm import MOST_CHARACTERS, describe_schema
 from indexer.selection.extractors import gives_triples, make_extractor
 from testing.contracts.extractor import ExtractorContract
 from tests.openie import chat_models, openie

@@ -83,9 +83,9 @@ class _AwayAfter:
 
 async def test_what_the_record_cannot_be_asked_about_stays(desk: Desk, tmp_path: Path) -> None:
     corpus, name, content = await deleted(desk)
-    away = _AwayAfter(desk.backends.tombstones, "select_orphans", 2)
+    away = _AwayAfter(desk.backends.record.tombstones, "select_orphans", 2)
     with pytest.raises(Unavailable):
-        await Worker("w", replace(desk.backends, tombstones=away), OPTIONS).work(corpus.id)
+        await Worker("w", desk.with_ports(tombstones=away), OPTIONS).work(corpus.id)
     assert await desk.backends.files.get(corpus.id, name) == content
     time_passes(tmp_path)
     await desk.worker.work(corpus.id)

@@ -14,8 +14,9 @@ import pytest
 from core.documents import Submission
 from core.errors import InvalidInput, NotFound
 from indexer.submission.embedding_file import EmbeddingFile, open_embeddings
+from indexer.submission.json_lines import Rejection
 from indexer.submission.parquet_file import count_rows
-from indexer.submission.reading import Rejection, read_embedded, read_paths
+from indexer.submission.reading import read_embedded, read_paths
 from indexer.submission.submissions import submission_from_json
 
 AXES = np.eye(4, dtype=np.float32)

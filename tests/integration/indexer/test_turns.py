@@ -96,8 +96,9 @@ async def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator
 def worker_of(desk: Desk, **given: Any) -> tuple[Worker, CommitLog]:
     names = {name: given.pop(name) for name in ("is_stopping", "report_failure") if name in given}
     options = given.pop("options", FAIR)
-    log = CommitLog(desk.backends.commits)
-    return Worker("w", replace(desk.backends, commits=log, **given), options, **names), log
+    log = CommitLog(desk.backends.record.commits)
+    record = desk.record.with_ports(commits=log, claims=given.pop("claims", desk.record.claims))
+    return Worker("w", replace(desk.backends, record=record, **given), options, **names), log
 
 
 async def wait_for(desk: Desk, *jobs: str) -> None:
@@ -242,7 +243,7 @@ async def test_a_worker_that_dies_amid_a_large_document_loses_nothing(desk: Desk
     books = await desk.corpus("books")
     gate, second = Gate(desk.vectors, "large"), Gate(desk.vectors, "small-0")
     second._parts, second._vectors = 1, gate
-    mortal = Mortal(desk.backends.claims)
+    mortal = Mortal(desk.backends.record.claims)
     dying, log = worker_of(desk, vectors=second, claims=mortal)
     large = await desk.queue(books, LARGE)
     working = asyncio.create_task(dying.work(books.id))

@@ -77,8 +77,8 @@ async def test_what_a_sweep_took_before_the_commit_is_written_after_it(desk: Des
     deleting = asyncio.create_task(worker(replace(desk.backends, vectors=sweeping)).work(corpus.id))
     await sweeping.reached_by(deleting)
     await desk.queue(corpus, AGAIN)
-    committing = Held(desk.backends.commits, "commit")
-    writing = asyncio.create_task(worker(replace(desk.backends, commits=committing)).work(corpus.id))
+    committing = Held(desk.backends.record.commits, "commit")
+    writing = asyncio.create_task(worker(desk.with_ports(commits=committing)).work(corpus.id))
     await committing.reached_by(writing)  # its vectors were found there
     sweeping.go.set()
     await deleting
@@ -107,8 +107,8 @@ async def test_two_new_names_of_one_thing_are_joined_whoever_is_first(desk: Desk
     corpus = await corpus_of(desk, "lived")
     await desk.queue(corpus, NEAR[0])
     if method == "commit":
-        held = Held(desk.backends.commits, "commit")
-        slow = worker(replace(desk.backends, commits=held))
+        held = Held(desk.backends.record.commits, "commit")
+        slow = worker(desk.with_ports(commits=held))
     else:
         held = Held(desk.backends.vectors, "within", after=True)
         slow = worker(replace(desk.backends, vectors=held))
@@ -124,9 +124,9 @@ async def test_two_new_names_of_one_thing_are_joined_whoever_is_first(desk: Desk
 async def test_what_a_dead_worker_left_unsettled_is_settled_by_the_next(desk: Desk, tmp_path: Path) -> None:
     corpus = await corpus_of(desk, "lived")
     await desk.queue(corpus, NEAR[0])
-    committing = Held(desk.backends.commits, "commit")
+    committing = Held(desk.backends.record.commits, "commit")
     settling = Held(committing, "link_synonyms")
-    dying = asyncio.create_task(worker(replace(desk.backends, commits=settling)).work(corpus.id))
+    dying = asyncio.create_task(worker(desk.with_ports(commits=settling)).work(corpus.id))
     await committing.reached_by(dying)
     await desk.ingest(corpus, NEAR[1])
     committing.go.set()
@@ -145,9 +145,9 @@ async def test_what_a_dead_worker_left_unsettled_is_settled_by_the_next(desk: De
 async def test_a_worker_that_is_told_to_stop_looks_after_its_commit_first(desk: Desk, tmp_path: Path) -> None:
     corpus = await corpus_of(desk, "lived")
     await desk.queue(corpus, NEAR[0])
-    committing = Held(desk.backends.commits, "commit")
+    committing = Held(desk.backends.record.commits, "commit")
     stopping = False
-    slow = worker(replace(desk.backends, commits=committing), is_stopping=lambda: stopping)
+    slow = worker(desk.with_ports(commits=committing), is_stopping=lambda: stopping)
     first = asyncio.create_task(slow.work(corpus.id))
     await committing.reached_by(first)
     await desk.ingest(corpus, NEAR[1])
@@ -164,9 +164,9 @@ async def _mended_for_another(desk: Desk, corpus_id: str) -> tuple[asyncio.Task[
     """
     deleting = Held(desk.backends.vectors, "delete", kind=VectorKind.ENTITY)
     deleted = Held(deleting, "delete", after=True, kind=VectorKind.ENTITY)
-    settling = Held(desk.backends.commits, "link_synonyms")
+    settling = Held(desk.backends.record.commits, "link_synonyms")
     await desk.record.submissions.delete_documents(corpus_id, [document_id("one")])
-    slow = asyncio.create_task(worker(replace(desk.backends, vectors=deleted, commits=settling)).work(corpus_id))
+    slow = asyncio.create_task(worker(replace(desk.with_ports(commits=settling), vectors=deleted)).work(corpus_id))
     await deleting.reached_by(slow)
     corpus = await desk.record.corpora.get_by_id(corpus_id)
     await desk.ingest(corpus, {**NEAR[0], "id": "one again"})
@@ -219,8 +219,8 @@ async def test_a_worker_with_another_model_leaves_what_is_to_be_embedded(desk: D
 async def test_what_a_fenced_worker_wrote_goes(desk: Desk, tmp_path: Path) -> None:
     corpus = await corpus_of(desk, "lived")
     await desk.queue(corpus, ADA)
-    held = Held(desk.backends.commits, "commit")
-    slow = asyncio.create_task(worker(replace(desk.backends, commits=held)).work(corpus.id))
+    held = Held(desk.backends.record.commits, "commit")
+    slow = asyncio.create_task(worker(desk.with_ports(commits=held)).work(corpus.id))
     await held.reached_by(slow)
     new = {"id": "ada", "text": "Nothing of it.", "entities": ["Nothing"]}
     await desk.queue(corpus, new)
@@ -252,8 +252,8 @@ async def test_a_fact_of_which_the_document_goes_is_not_mended(desk: Desk) -> No
     await desk.ingest(corpus, ADA)
     facts = await desk.vectors.ids(corpus.id, VectorKind.FACT)
     await desk.vectors.delete(corpus.id, VectorKind.FACT, facts)
-    held = Held(desk.backends.contents, "get_entities")
-    mending = asyncio.create_task(ViewRepairer(corpus, replace(desk.backends, contents=held)).write_facts(facts))
+    held = Held(desk.backends.record.contents, "get_entities")
+    mending = asyncio.create_task(ViewRepairer(corpus, desk.with_ports(contents=held)).write_facts(facts))
     await held.reached_by(mending)
     await desk.delete(corpus, "ada")
     held.go.set()

@@ -15,7 +15,7 @@ from core.settings import WebSettings
 from stores.searxng import SearxngWebSearch
 from stores.tavily import TavilyWebSearch
 from stores.web import make_web_search
-from stores.web_results import extract_text
+from stores.web_endpoint import extract_text
 from tests.twins.json_server import JsonServer, Reply
 from tests.twins.searxng_server import SearxngServer
 from tests.twins.tavily_server import TavilyServer

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.container.catalogue import describe_strategies
+from app.container.container import describe_strategies
 from core.errors import InvalidStrategy
 from core.strategies import StrategySpec, parse_config
 

@@ -3,8 +3,8 @@
 import pytest
 
 from core.errors import BudgetExhausted
-from core.events import NoteEvent, TokenEvent
-from core.trace import Budget, Trace
+from core.events import TokenEvent
+from core.trace import Budget, NoteEvent, Trace
 
 
 def test_a_note_is_kept_once_and_told() -> None:

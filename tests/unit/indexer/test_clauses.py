@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.extractors._clauses import split_statement
+from indexer.extractors._statements import split_statement
 
 
 @pytest.mark.parametrize(

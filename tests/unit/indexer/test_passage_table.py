@@ -8,7 +8,8 @@ import pytest
 
 from core.documents import Submission
 from indexer.submission import json_lines, passage_table, reading
-from indexer.submission.reading import KeySet, Rejection, TakenKeys, read_paths
+from indexer.submission.json_lines import Rejection
+from indexer.submission.reading import KeySet, TakenKeys, read_paths
 from tests.memory import find_peak
 
 HEADER = "id\ttext\ttitle\n"

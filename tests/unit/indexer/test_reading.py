@@ -12,7 +12,8 @@ from core.documents import Submission
 from core.errors import InvalidInput, NotFound
 from core.ids import content_hash
 from indexer.submission import json_lines
-from indexer.submission.reading import Rejection, read_paths
+from indexer.submission.json_lines import Rejection
+from indexer.submission.reading import read_paths
 from indexer.submission.submissions import fingerprint, submission_from_json
 from tests.memory import find_peak
 

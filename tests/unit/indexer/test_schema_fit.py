@@ -2,8 +2,7 @@
 
 from core.graph import Extraction, FitTally, Surface, Triple
 from core.graph_schema import NO_SCHEMA, read_graph_schema
-from indexer.pipeline.extracted_graph import ExtractedGraph, make_graph
-from indexer.pipeline.schema_fit import apply_schema
+from indexer.pipeline.extracted_graph import ExtractedGraph, apply_schema, make_graph
 
 SCHEMA = read_graph_schema("""
 strict = true

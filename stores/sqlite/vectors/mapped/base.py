@@ -23,9 +23,6 @@ from stores.exact_search import GATHER, MARGIN, VectorSnapshot, score_exactly, s
 from stores.sqlite.vectors.mapped.base_file import Header, open_arrays
 from stores.sqlite.vectors.mapped.signs import BLOCK, Codes, count_words, find_candidates
 
-__all__ = ["CANDIDATES", "ChangedFile", "DamagedRows", "MappedSnapshot", "VectorBase", "measure_recall", "sum_rows"]
-
-
 CANDIDATES = 2_000
 """So many rows, or `_CANDIDATES_OF_A_RESULT` for each result, are compared exactly after the first pass."""
 

@@ -32,8 +32,6 @@ from core.execution.array_files import (
 )
 from core.execution.files import FileMapping
 
-__all__ = ["ArrayForm", "BaseWriter", "Header", "open_arrays", "read_header"]
-
 _FORMAT = f"vectors 1, {sys.byteorder} endian"
 _ALIGNMENT = 4096
 _HEADER_ROOM = 1 << 14

@@ -37,9 +37,6 @@ from stores.sqlite.vectors.rows import (
     read_places,
 )
 
-__all__ = ["BaseFolder", "BasePolicy", "Bases"]
-
-
 T = TypeVar("T")
 
 _log = logging.getLogger("hopweave.stores")

@@ -16,8 +16,6 @@ from stores.sqlite.vectors.mapped.base_file import ArrayForm, BaseWriter, Header
 from stores.sqlite.vectors.mapped.signs import BLOCK, count_words, encode_signs, lay_out
 from stores.sqlite.vectors.rows import Collection, count_rows, read_after, read_sample
 
-__all__ = ["BuildStopped", "write_base"]
-
 _SAMPLED = 4096
 """The number of vectors whose mean decides the signs."""
 

@@ -6,8 +6,6 @@ import numpy as np
 
 from core.execution.jit import JitFunction
 
-__all__ = ["COUNT_DIFFERENCES", "SCORE_SIGNS"]
-
 _STEP = 2_048
 """Rows that are added up at once: their sums, and the codes of one of their words, fit a core's first cache."""
 

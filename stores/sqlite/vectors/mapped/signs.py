@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from core.ports.embedding import Vectors
 from stores.sqlite.vectors.mapped.sign_kernels import COUNT_DIFFERENCES, SCORE_SIGNS
 
-__all__ = ["BLOCK", "count_words", "encode_signs", "find_candidates", "lay_out", "warm"]
-
 BLOCK = 16_384
 """Rows of a block: their codes fit into a core's cache."""
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.services.made_questions import requests
+from app.services.made_questions import making
 from app.services.made_questions.material import Material
 from core.keys import Scope
 from tests.integration.api.access.conftest import Keys
@@ -50,7 +50,7 @@ async def test_no_question_quotes_a_document_that_was_deleted_or_taken_away_mean
     await server.ingest(HOTELS, PRESSES, corpus="hotels")
     want_each_change(server)
     holder, admin = await keys.make(Scope.READ, principals=["group:sales"]), await keys.make(*Scope)
-    read = requests.read_material
+    read = making.read_material
 
     async def change_after_reading(*arguments: Any, **named: Any) -> Material:
         material = await read(*arguments, **named)
@@ -62,7 +62,7 @@ async def test_no_question_quotes_a_document_that_was_deleted_or_taken_away_mean
         assert done.status_code < 300, done.text
         return material
 
-    monkeypatch.setattr(requests, "read_material", change_after_reading)
+    monkeypatch.setattr(making, "read_material", change_after_reading)
     made = await holder("POST", f"{CORPUS}/made-questions", json={"count": 500})
     assert made.status_code == 409, made.text
     assert "Orell" not in made.text

@@ -4,9 +4,8 @@ import pytest
 
 from core.documents import Span
 from core.validity.agreements import find_parties, leave_out_parties, share_parties
-from core.validity.changes import find_clause_changes, is_changed
+from core.validity.changes import find_clause_changes, is_changed, says_more
 from core.validity.parts import is_placed
-from core.validity.unread import says_more
 
 CHANGES: list[tuple[str, str, tuple[str, ...], set[str]]] = [
     ('In Section 2.1, the words "three (3) years" are replaced by "five".', "Section 2.1", ("three (3) years",), set()),

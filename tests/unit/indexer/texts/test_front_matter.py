@@ -3,7 +3,7 @@
 import pytest
 
 from core.documents import LOADER_NOTES
-from indexer.loading.texts.front_matter import read_front_matter
+from indexer.loaders.md import read_front_matter
 from indexer.selection.loaders import loader_for
 from testing.contracts.loader import source_of
 

@@ -1,24 +1,159 @@
 """The extraction pool: model calls for the chunks of many documents, in order, bounded, repeated after failures.
 
-First comes a buffer of extractions that are to be staged, so that what is paid for is soon stored.
+First come the usage of each job, the documents with the extractions that they have so far, and a buffer of extractions
+that are to be staged, so that what is paid for is soon stored.
 """
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 from core.errors import BudgetExhausted, ContextTooLong, Fenced, ModelFailed, ModelRefused, Unavailable
+from core.events import CallEvent
+from core.execution.limits import WorkLimit
 from core.graph import Extraction
-from core.ports.indexing import Extractor, ModelCalls
+from core.ports.indexing import DraftChunk, Extractor, LoadedDocument, ModelCalls
 from core.ports.record import Claim, JobUsage, StagedExtraction, Staging
 from core.telemetry.logs import request_id_of_job, set_request_id
-from indexer.pipeline.extraction.accounting import Accounting
-from indexer.pipeline.extraction.chunked_document import ChunkedDocument
+from core.trace import Budget, Event, Trace
 from indexer.pipeline.progress import ProgressReport
 
-__all__ = ["ExtractionPool", "StagingBuffer"]
+
+@dataclass
+class _Account:
+    """The usage of one job in this run.
+
+    `elsewhere` are the tokens that the job spent before this run, or spends in other workers, as far as is known.
+    `calls` counts the calls that ended: a call that is cancelled while it waits for its turn was never made. `recorded`
+    is the usage in the record.
+    """
+
+    job_id: str
+    trace: Trace = field(default_factory=Trace)
+    elsewhere: int = 0
+    calls: int = 0
+    recorded: JobUsage = field(default_factory=lambda: JobUsage(job_id=""))
+
+    def __post_init__(self) -> None:
+        self.trace.listeners.append(self._count)
+
+    def _count(self, event: Event) -> None:
+        self.calls += isinstance(event, CallEvent) and not event.cached
+        self.trace.events.clear()  # no code reads the events of a job, which may make a million calls
+
+    @property
+    def unrecorded(self) -> JobUsage:
+        usage, recorded = self.trace.usage, self.recorded
+        return JobUsage(
+            job_id=self.job_id,
+            calls=self.calls - recorded.calls,
+            prompt_tokens=usage.prompt_tokens - recorded.prompt_tokens,
+            completion_tokens=usage.completion_tokens - recorded.completion_tokens,
+        )
+
+
+class Accounting:
+    """Counts what each job spends. The documents of one job share its trace, and so its budget."""
+
+    def __init__(self) -> None:
+        self._accounts: dict[str, _Account] = {}
+
+    def trace_of(self, claim: Claim) -> Trace:
+        """Returns the trace of the job of a claim. Its budget is what was left when the claim was made."""
+        account = self._accounts.setdefault(claim.job_id, _Account(claim.job_id))
+        used = account.trace.usage.tokens  # `tokens_spent` includes the part that the record had
+        account.elsewhere = max(account.elsewhere, claim.tokens_spent - used)
+        limit = None if claim.token_budget is None else max(0, claim.token_budget - account.elsewhere)
+        account.trace.budget = Budget(tokens=limit)
+        return account.trace
+
+    def unrecorded(self) -> list[JobUsage]:
+        """Returns the usage since the last `mark_recorded`, of each job that has any."""
+        return [
+            spent
+            for account in self._accounts.values()
+            if (spent := account.unrecorded).calls or spent.prompt_tokens or spent.completion_tokens
+        ]
+
+    def mark_recorded(self, spent: list[JobUsage]) -> None:
+        """Notes that the record has stored this usage."""
+        for one in spent:
+            account = self._accounts[one.job_id]
+            account.recorded = JobUsage(
+                job_id=one.job_id,
+                calls=account.recorded.calls + one.calls,
+                prompt_tokens=account.recorded.prompt_tokens + one.prompt_tokens,
+                completion_tokens=account.recorded.completion_tokens + one.completion_tokens,
+            )
+
+
+@dataclass(kw_only=True)
+class ChunkedDocument:
+    """The chunks of a claimed document. `hashes[i]` is the extract hash of `chunks[i]`.
+
+    `found` holds the extractions by extract hash, `failed` the errors by the index of the chunk. `stopped` is the error
+    that stops the whole job: its budget is used up, or the model refuses every call. `fenced` tells whether the claim
+    is fenced. `limit` bounds the time of the work.
+    """
+
+    claim: Claim
+    document: LoadedDocument
+    chunks: Sequence[DraftChunk]
+    hashes: Sequence[str]
+    trace: Trace
+    limit: WorkLimit
+    found: dict[str, Extraction] = field(default_factory=dict)
+    failed: dict[int, ModelFailed] = field(default_factory=dict)
+    stopped: BudgetExhausted | ModelRefused | None = None
+    fenced: bool = False
+
+    def count_extracted(self) -> int:
+        """Returns the number of chunks that have their extraction."""
+        return sum(hash in self.found for hash in self.hashes)
+
+    @property
+    def missing(self) -> list[int]:
+        """One chunk for each extraction that is missing. Chunks with the same input share an extraction."""
+        return self.missing_in(range(len(self.hashes)))
+
+    def missing_in(self, part: range) -> list[int]:
+        """Returns `missing` among some chunks."""
+        first = {self.hashes[n]: n for n in reversed(part)}
+        return sorted(n for hash, n in first.items() if hash not in self.found)
+
+
+_MIN_TEXT = 200  # characters; a shorter document may well name nothing
+_SHOWN = 10
+_KEPT = "what was paid for is kept: `hopweave documents retry` asks only for the rest"
+
+
+def find_shortfall(document: ChunkedDocument, *, calls_model: bool) -> str:
+    """Returns the reason with its remedy, or '' if the document can be indexed. `calls_model`: the extractor does."""
+    if document.failed:
+        return _describe_missing(document)
+    if calls_model and document.chunks and not any(one.entities or one.triples for one in document.found.values()):
+        return _describe_empty(document)
+    return ""
+
+
+def _describe_missing(document: ChunkedDocument) -> str:
+    positions = sorted(n for n, hash in enumerate(document.hashes) if hash not in document.found)
+    shown = ", ".join(map(str, positions[:_SHOWN])) + (", …" if len(positions) > _SHOWN else "")
+    last = document.failed[max(document.failed)]
+    return (
+        f"{len(positions)} of {len(document.chunks)} passages could not be extracted (position {shown}, from 0): "
+        f"{last}; {_KEPT}"
+    )
+
+
+def _describe_empty(document: ChunkedDocument) -> str:
+    if sum(len(chunk.text.strip()) for chunk in document.chunks) <= _MIN_TEXT:
+        return ""
+    return (
+        f"the model found no entity in any of its {len(document.chunks)} passages: set a model that does by "
+        "HOPWEAVE_LLM__ROLES__EXTRACT__MODEL and retry the document, or use the extractor 'pattern+llm' in a new corpus"
+    )
 
 
 _MAX_EXTRACTIONS = 16
@@ -64,17 +199,8 @@ class StagingBuffer:
         self._accounting.mark_recorded(spent)
         self._on_fenced(fenced)
 
-    @asynccontextmanager
-    async def periodic_flush(self) -> AsyncIterator[None]:
-        """Flushes about once a second, or when the buffer is full, while the block lasts."""
-        task = asyncio.create_task(self._flush_forever())
-        try:
-            yield
-        finally:
-            task.cancel()
-            await asyncio.wait([task])
-
-    async def _flush_forever(self) -> None:
+    async def flush_forever(self) -> None:
+        """Flushes about once a second, or when the buffer is full."""
         while True:
             try:
                 async with asyncio.timeout(_MAX_SECONDS):

@@ -1,4 +1,6 @@
-"""The notifier of an installation on servers: messages go over one connection to Redis or RabbitMQ."""
+"""The notifiers: of an embedded installation, whose messages are files in the data folder, and of an installation on
+servers, whose messages go over one connection to Redis or RabbitMQ.
+"""
 
 import asyncio
 import logging
@@ -13,12 +15,39 @@ from app.broker.notifier import TASK
 from core.errors import HopweaveError, InvalidSettings, Unavailable
 from core.settings import Settings
 
-__all__ = ["ServerNotifier"]
+_log = logging.getLogger("hopweave.app")
+
+
+class FolderNotifier:
+    """Writes a message for each call."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._celery: Any = None
+
+    def notify(self, corpus_id: str) -> None:
+        from kombu.exceptions import OperationalError
+
+        if self._celery is None:
+            self._celery = make_celery(self._settings)
+        try:
+            self._celery.send_task(TASK, args=[corpus_id])
+        except (OperationalError, OSError) as error:
+            raise Unavailable(f"the broker cannot be reached: {error}; the work is queued and will be found") from error
+
+    async def notify_soon(self, corpus_id: str) -> None:
+        try:
+            await asyncio.to_thread(self.notify, corpus_id)
+        except Unavailable as error:
+            _log.warning("%s", error)
+
+    async def close(self) -> None:
+        """Does nothing: there is no connection."""
+
 
 _WAIT_SECONDS = 0.25
 _PAUSE_SECONDS = 2.0
 
-_log = logging.getLogger("hopweave.app")
 
 T = TypeVar("T")
 

@@ -1,1 +1,0 @@
-"""Extraction of many documents at once: bounded, staged as soon as it is paid for, and counted per job."""

@@ -291,14 +291,16 @@ def name_row(fit: Fit, row: TableRow) -> str:
 
 def _tell(fit: Fit, row: TableRow) -> str:
     """Returns the name beside a code, `BR-2 (Broom)`: from the first column of texts, if each row has its own."""
-    if not any(map(str.isdecimal, name_row(fit, row))):
+    name = name_row(fit, row)
+    if not any(map(str.isdecimal, name)):
         return ""
-    table = fit.table
+    table, is_number = fit.table, not any(map(str.isalpha, name))
     for column in table.columns:
         text = row.cells.get(column, "")
         if column not in {fit.naming, fit.group, *table.amounts, *table.dates, *table.flags} and text:
             texts = [other.cells.get(column, "") for other in table.body]
-            is_name = len(set(texts)) == len(texts) > 1 and not any(map(str.isdecimal, text))
+            is_word = any(map(str.isalpha, text)) and (is_number or not any(map(str.isdecimal, text)))
+            is_name = is_word and len(set(texts)) == len(texts) > 1
             return f" ({shorten(text, _LONGEST_NAME)})" if is_name else ""
     return ""
 

@@ -15,14 +15,17 @@ from reasoning.strategies.extractive.over_rows.conditions import (
     Kept,
     find_value_words,
     has_stem,
+    keep_beside,
     keep_compared,
     keep_flags,
     keep_signs,
     keep_times,
     keep_values,
+    weigh_words,
 )
 from reasoning.strategies.extractive.over_rows.measures import (
     count_exact,
+    count_said,
     find_person,
     find_unit,
     find_unit_of,
@@ -43,6 +46,7 @@ from reasoning.strategies.survey.values import stems_of
 
 __all__ = ["Fit", "fit", "is_usable"]
 
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 _PARTIES = 2
 _PLURALS, _PLURALS_OF_NOUNS = ("s", "x", "people"), ("e", "en", "er", "n")
 """How words for several things end, in English and French, and in German, where nouns begin with a capital."""
@@ -91,6 +95,7 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
     """Returns what a question means in a table."""
     of_name = _find_order_in_name(asked, table)
     asked = asked.unordered if of_name and asked.unordered else asked
+    asked = weigh_words(asked, table)
     words = [said for said in asked.words if not said.is_light]
     document = table.hit.document
     lead = table.lead if table.has_twin else ""
@@ -114,7 +119,9 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
         if said not in known
         and not said.is_generic
         and not has_stem(said.stem, heads)
+        and said.stem.translate(_UMLAUTS) not in heads
         and not _names_rows(asked, table, said)
+        and not (roles.beside and asked.beside and asked.beside.start <= said.start < asked.beside.end)
         and not (said.stem in _DATES and roles.measure in table.dates)
     ]
     unread = [
@@ -123,6 +130,7 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
         *(said.written for said in unsure),
         *find_alternatives(asked, roles, kept),
         *find_unread(asked, table, roles, kept, heads),
+        *(said.written for said in kept.words if not kept.rows and any(said in columns[c] for c in table.dates)),
         *find_unplaced(asked, roles, kept, left),
     ]
     is_noun_known = roles.noun is not None and roles.noun in columns[roles.naming]
@@ -149,7 +157,7 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
         named=kept.named,
         is_one=kept.is_one,
         left=(*left, *(Said(stem="", written=written, start=0) for written in unread)),
-        known=len(by_column) + count_exact(words, table) + 2 * len(kept.words),
+        known=len(by_column) + count_exact(words, table) + count_said(asked, table) + 2 * len(kept.words),
         is_distinct=repeats(table.body, roles.naming)
         and is_noun_known
         and roles.naming not in table.places
@@ -203,6 +211,8 @@ def _keep(asked: RowsAsked, table: Table, roles: Roles, rest: Sequence[Said], he
     kept = keep_signs(asked, table, keep_flags(table, kept, roles.flags))
     named = {column: found for column in table.dates if (found := roles.columns[column]) and column != roles.measure}
     kept = keep_times(asked, table, kept, rest, named, heads)
+    if asked.beside is not None and roles.beside:
+        return keep_beside(table, kept, asked.beside, (roles.compared, roles.beside))
     if asked.comparison is None:
         return kept
     if not roles.compared:

@@ -20,6 +20,7 @@ _OF_TITLE = re.compile(
     r"\b(?:in|of|at|for|from|on|im|aus|auf|der|des|von|vom|bei|de|du|dans|sur|à|au)\s"
     r"(?:the |our |der |dem |den |die |le |la |les |l['’])?(?:[^\W\d_]{2,30} )?\Z"
 )
+_IN_STATE = re.compile(r"\b(?:on|in|under|at)\s\Z")
 _WHO_IS = re.compile(
     r"\W{0,3}(?:who (?:is|was|are|were)|wer (?:ist|war|sind)|qui (?:est|sont)) [^?]{1,60} "
     r"(?:of|for|von|des|der|de|du)\s"
@@ -78,7 +79,7 @@ def find_unread(asked: RowsAsked, table: Table, roles: Roles, kept: Kept, heads:
     ("per month"), and a second column of amounts.
     """
     columns = roles.columns
-    read = {roles.measure, roles.compared, roles.group, roles.naming}
+    read = {roles.measure, roles.compared, roles.beside, roles.group, roles.naming}
     names = [name_of(column) for column in table.columns]
     unread = [word for word in asked.each if not any(has_stem(stem_of(word), name) for name in names)]
     unread = [word for word in unread if not roles.period]
@@ -92,6 +93,7 @@ def find_unread(asked: RowsAsked, table: Table, roles: Roles, kept: Kept, heads:
         unread.append(asked.noun)
     if asked.wanted in {Wanted.CELL, Wanted.DIFFERENCE}:
         return unread
+    unread += _find_states(asked, roles, kept)
     if (assigned := find_assigned(asked, columns)) and assigned not in kept.columns:
         unread.append(assigned)
     if asked.is_listed:
@@ -111,6 +113,23 @@ def find_unread(asked: RowsAsked, table: Table, roles: Roles, kept: Kept, heads:
     if asked.inner is None and (word := _find_uncounted(asked, table, roles)):
         unread.append(word)
     return unread
+
+
+def _find_states(asked: RowsAsked, roles: Roles, kept: Kept) -> list[str]:
+    """Returns words behind "on" or "in" that name a column which is not read: a state that no cell has, as of "orders
+    on order".
+    """
+    of_read = kept.words | frozenset(
+        said
+        for column in (roles.measure, roles.compared, roles.group, *kept.columns)
+        for said in roles.columns.get(column, ())
+    )
+    by_column = frozenset(said for found in roles.columns.values() for said in found)
+    return [
+        said.written
+        for said in asked.words
+        if said in by_column - of_read and said != roles.noun and _IN_STATE.search(asked.text[: said.start])
+    ]
 
 
 def find_told(asked: RowsAsked, table: Table, roles: Roles, kept: Kept) -> str:
@@ -154,7 +173,11 @@ def _find_uncounted_texts(asked: RowsAsked, table: Table, roles: Roles, kept: Ke
 
 def _find_uncompared(table: Table, roles: Roles) -> list[str]:
     """Returns the columns of amounts that a count names and does not compare: "how many motors are in stock"."""
-    of_read = {said for column in (roles.compared, roles.group, roles.naming) for said in roles.columns.get(column, ())}
+    of_read = {
+        said
+        for column in (roles.compared, roles.beside, roles.group, roles.naming)
+        for said in roles.columns.get(column, ())
+    }
     if roles.noun is not None:
         of_read.add(roles.noun)
     return [column for column in table.amounts if roles.columns[column] - of_read and column not in roles.flags]

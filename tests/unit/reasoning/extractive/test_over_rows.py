@@ -553,7 +553,6 @@ STOCK = "Stock\n\n| Item | Category | Quantity | Minimum | Paid |\n|---|---|---|
     [
         "How many IT items are there in the stock?",
         "What is the total quantity of items in the category IT?",
-        "Which items are below the minimum?",
         "Which items have an above average quantity?",
     ],
 )

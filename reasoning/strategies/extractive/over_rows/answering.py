@@ -33,7 +33,7 @@ from reasoning.strategies.extractive.over_rows.computing import (
 from reasoning.strategies.extractive.over_rows.conditions import has_stem
 from reasoning.strategies.extractive.over_rows.fitting import Fit, fit, is_usable
 from reasoning.strategies.extractive.over_rows.operators import ORDERED, Wanted
-from reasoning.strategies.extractive.over_rows.sections import is_section, read_sections
+from reasoning.strategies.extractive.over_rows.sections import is_section, read_sections, turn_table
 from reasoning.strategies.extractive.over_rows.tables import (
     MOST_PASSAGES,
     TableRow,
@@ -83,7 +83,7 @@ async def answer_over_rows(
     fits = await _fit_tables(finder, question, asked, hits)
     if isinstance(fits, RowsAnswer):
         return fits
-    usable = [fitting for fitting in _prefer_named(asked, fits) if is_usable(fitting)]
+    usable = _choose_usable(asked, fits) or _choose_usable(asked, _fit_turned(asked, fits))
     if usable:
         best = max(usable, key=lambda one: one.known)
         equal = [other for other in usable if other is not best and other.known == best.known]
@@ -96,6 +96,10 @@ async def answer_over_rows(
     if undecided := next((fitting for fitting in fits if _is_undecided(fitting, hits)), None):
         return _decline_time(undecided)
     return None
+
+
+def _choose_usable(asked: RowsAsked, fits: Sequence[Fit]) -> list[Fit]:
+    return [fitting for fitting in _prefer_named(asked, fits) if is_usable(fitting)]
 
 
 def _prefer_named(asked: RowsAsked, fits: Sequence[Fit]) -> list[Fit]:
@@ -131,6 +135,15 @@ async def _fit_tables(
             continue
         fits += [fit(asked, table) for table in tables if table.rows]
     return fits
+
+
+def _fit_turned(asked: RowsAsked, fits: Sequence[Fit]) -> list[Fit]:
+    """Returns how the question fits the columns of the tables as rows, where it names a label of theirs."""
+    if asked.wanted not in ORDERED and asked.comparison is None:
+        return []
+    turned = [turn_table(fitting.table, asked.stems) for fitting in fits if fitting.table.called == "row"]
+    found = [fit(asked, table) for table in turned if table is not None]
+    return [fitting for fitting in found if fitting.is_measured or fitting.compared or asked.superlative is not None]
 
 
 def _may_count_sections(asked: RowsAsked) -> bool:
@@ -269,7 +282,7 @@ def _write(asked: RowsAsked, one: Fit, lines: Sequence[Line], others: Sequence[F
     document = one.table.hit.document
     for line in lines:
         cited: list[int] = []
-        for row in line.rows:
+        for row in (_find_part(one, row) for row in line.rows):
             hit = _make_hit(one, row)
             hits.setdefault(row.chunk.id, hit)
             marker = markers.setdefault(row.chunk.id, len(markers) + 1)
@@ -297,6 +310,12 @@ def _write(asked: RowsAsked, one: Fit, lines: Sequence[Line], others: Sequence[F
     return RowsAnswer(
         text="\n\n".join(written), citations=tuple(citations), hits=tuple(hits.values()), table=tuple(table)
     )
+
+
+def _find_part(one: Fit, row: TableRow) -> TableRow:
+    """Returns the row in which the cell of the answer stands, which is another one if columns are read as rows."""
+    columns = (one.told, one.measure, one.compared, *one.limited)
+    return next((row.parts[column] for column in columns if column in row.parts), row)
 
 
 def _make_hit(one: Fit, row: TableRow) -> Hit:

@@ -77,6 +77,9 @@ def keep_values(asked: RowsAsked, table: Table, values: Values, naming: str, *, 
             kept = replace(_leave_out(kept, column, texts), words=words)
             continue
         rows = [row for row in kept.rows if row.cells.get(column) in texts]
+        if table.called == "column" and len(rows) == len(kept.rows) > 1:
+            kept = replace(kept, words=words)  # all models are of the series that the question names
+            continue
         kept = replace(
             kept,
             rows=rows,

@@ -53,6 +53,13 @@ _PLURALS, _PLURALS_OF_NOUNS = ("s", "x", "people"), ("e", "en", "er", "n")
 _DATES = stems_of("date day Datum Tag jour")
 
 
+_THINGS = stems_of(
+    "model machine device version type variant product series unit option plan package tariff edition Modell Maschine "
+    "Gerät Typ Variante Produkt Version Tarif Paket modèle appareil produit variante offre"
+)
+"""Stems of words for what stands side by side in the columns of a table."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Fit:
     """What a question means in a table. `asked` is the question as the table makes it understood: whether dates are
@@ -198,6 +205,8 @@ def _names_rows(asked: RowsAsked, table: Table, said: Said) -> bool:
     """Returns whether a word that the table lacks says what its rows are: what a column without a name would be called,
     or a word for persons, of which the table has a column.
     """
+    if table.called == "column":
+        return said.stem in _THINGS
     is_open = not table.is_labelled or table.label in table.amounts
     if is_open and asked.noun and are_same(said.stem, asked.noun):
         return True

@@ -270,11 +270,14 @@ def find_beside(asked: RowsAsked, table: Table, columns: Columns) -> tuple[str, 
     if not ranked or (len(ranked) > 1 and ranked[0][:2] == ranked[1][:2]):
         return "", ""
     other = ranked[0][2]
-    rest = [column for column in table.amounts if column != other and _have_same_unit(table, column, other)]
+    alike = [column for column in table.amounts if column != other and _have_same_unit(table, column, other)]
     named = [said for said in asked.words if said.start < asked.beside.start]
-    before = [column for column in rest if not columns[column].isdisjoint(named)]
-    parts = [column for column in rest if _is_part_of_name(name_of(column), name_of(other))]
-    chosen = next((found for found in (before, parts, rest) if found), [])
+    before = [column for column in alike if not columns[column].isdisjoint(named)]
+    if not before and not columns[other].isdisjoint(named):
+        return "", ""  # what is compared is only in the name of the other column
+    parts = [column for column in alike if _is_part_of_name(name_of(column), name_of(other))]
+    only = alike if len(table.amounts) == len(alike) + 1 else []
+    chosen = next((found for found in (before, parts, only) if found), [])
     return (chosen[0], other) if len(chosen) == 1 else ("", "")
 
 

@@ -86,6 +86,8 @@ def _find_naming(asked: RowsAsked, table: Table, columns: Columns, noun: Said | 
     """Returns the column that names the rows: the one that the first word names, a column of dates ("in which year"), a
     column of persons ("who"), or else the column of labels.
     """
+    if table.called == "column":
+        return table.columns[0]
     if asked.noun and is_word_of_time(asked.noun):
         return next((column for column in table.dates if has_stem(asked.noun, name_of(column))), table.label)
     if asked.is_who:

@@ -425,7 +425,10 @@ def test_a_code_has_its_name_beside_it() -> None:
     [
         ("Which articles have a stock below 50?", "B: Stock: 20 [1]\n\nD: Stock: 5 [1]\n\nCounted by code."),
         ("Which articles have a stock over 500?", "0 rows"),
-        ("Which articles have a stock below their reorder level?", ""),
+        (
+            "Which articles have a stock below their reorder level?",
+            "B: Stock: 20; Reorder level: 30 [1]\n\nD: Stock: 5",
+        ),
         ("Which suppliers have more than 2 articles?", ""),
     ],
 )

@@ -21,7 +21,7 @@ from core.text.shortening import shorten
 from core.text.value_kinds import find_stems
 from reasoning.citations.markers import make_citation
 from reasoning.citations.quotes import passage_text
-from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said, are_same, read_rows_asked
+from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said, are_same, read_cell_asked, read_rows_asked
 from reasoning.strategies.extractive.over_rows.column_words import has_same_name
 from reasoning.strategies.extractive.over_rows.computing import (
     Line,
@@ -74,6 +74,8 @@ async def answer_over_rows(
     """Returns the answer to a question over all rows of a table, or an abstention that names the columns of the table;
     None for any other question, and if no table has its words.
     """
+    if finder is not None and (cell := await _tell_cells(finder, question, text, hits)):
+        return cell
     asked = read_rows_asked(text)
     if asked is None or finder is None or (asked.wanted is not Wanted.CELL and _is_stated(asked, hits)):
         return None
@@ -83,19 +85,35 @@ async def answer_over_rows(
     fits = await _fit_tables(finder, question, asked, hits)
     if isinstance(fits, RowsAnswer):
         return fits
-    usable = _choose_usable(asked, fits) or _choose_usable(asked, _fit_turned(asked, fits))
-    if usable:
+    if usable := _choose_usable(asked, fits) or _choose_usable(asked, _fit_turned(asked, fits)):
         best = max(usable, key=lambda one: one.known)
         equal = [other for other in usable if other is not best and other.known == best.known]
         if any(other.table.is_like(best.table) for other in equal):
             return None
         if lines := compute_lines(best.asked, best):
             return _write(best.asked, best, lines, equal)
+    return _refuse_unsure(asked, fits, hits)
+
+
+def _refuse_unsure(asked: RowsAsked, fits: Sequence[Fit], hits: Sequence[Hit]) -> RowsAnswer | None:
+    """Returns an abstention if a column is missing, or the column of a time is not sure."""
     if missing := next((fitting for fitting in fits if _lacks_column(asked, fitting, hits)), None):
         return _decline(missing)
     if undecided := next((fitting for fitting in fits if _is_undecided(fitting, hits)), None):
         return _decline_time(undecided)
     return None
+
+
+async def _tell_cells(finder: DocumentFinder, question: Question, text: str, hits: Sequence[Hit]) -> RowsAnswer | None:
+    """Returns the measure of one thing from the table with most words of the question; None if several are as good."""
+    asked = read_cell_asked(text)
+    fits = await _fit_tables(finder, question, asked, hits) if asked else []
+    if asked is None or isinstance(fits, RowsAnswer):
+        return None
+    told = [fitting for fitting in (*fits, *_fit_turned(asked, fits)) if is_usable(fitting)]
+    most = max((fitting.known for fitting in told), default=0)
+    best = [fitting for fitting in told if fitting.known == most]
+    return _write(asked, best[0], compute_lines(asked, best[0]), ()) if len(best) == 1 else None
 
 
 def _choose_usable(asked: RowsAsked, fits: Sequence[Fit]) -> list[Fit]:
@@ -139,11 +157,13 @@ async def _fit_tables(
 
 def _fit_turned(asked: RowsAsked, fits: Sequence[Fit]) -> list[Fit]:
     """Returns how the question fits the columns of the tables as rows, where it names a label of theirs."""
-    if asked.wanted not in ORDERED and asked.comparison is None:
+    if asked.wanted not in ORDERED and asked.comparison is None and not asked.is_told:
         return []
     turned = [turn_table(fitting.table, asked.stems) for fitting in fits if fitting.table.called == "row"]
     found = [fit(asked, table) for table in turned if table is not None]
-    return [fitting for fitting in found if fitting.is_measured or fitting.compared or asked.superlative is not None]
+    return [
+        fitting for fitting in found if fitting.is_measured or fitting.compared or fitting.told or asked.superlative
+    ]
 
 
 def _may_count_sections(asked: RowsAsked) -> bool:
@@ -155,7 +175,7 @@ def _choose_hits(asked: RowsAsked, hits: Sequence[Hit]) -> list[Hit]:
     """Returns the first hit of each document that has a table with a word of the question in its columns, then of those
     that have one in a cell or in the title; and for a cell the best hit, if it has a table.
     """
-    if asked.wanted is Wanted.CELL:
+    if asked.wanted is Wanted.CELL and not asked.is_told:
         return [hit for hit in hits[:1] if hit.url is None and read_passage_grids(hit.chunk)]
     chosen: dict[str, Hit] = {}
     others: dict[str, Hit] = {}
@@ -314,7 +334,7 @@ def _write(asked: RowsAsked, one: Fit, lines: Sequence[Line], others: Sequence[F
 
 def _find_part(one: Fit, row: TableRow) -> TableRow:
     """Returns the row in which the cell of the answer stands, which is another one if columns are read as rows."""
-    columns = (one.told, one.measure, one.compared, *one.limited)
+    columns = (*one.told, one.measure, one.compared, *one.limited)
     return next((row.parts[column] for column in columns if column in row.parts), row)
 
 
@@ -330,7 +350,7 @@ def _describe(asked: RowsAsked, one: Fit, others: Sequence[Fit]) -> str:
     table = one.table
     rows = len(table.body)
     parts = [_describe_operation(asked, one)]
-    if one.conditions:
+    if one.conditions and not one.told:
         parts.append(f"{table.called.capitalize()}s with {'; '.join(one.conditions)}: {len(one.rows):,}.")
     parts.append(
         f"Read: {'' if table.unread else 'all '}{rows:,} {table.called}{'' if rows == 1 else 's'} of {_name(one)}."
@@ -384,8 +404,10 @@ def _describe_operation(asked: RowsAsked, one: Fit) -> str:
         of = f"“{one.measure}”" if asked.inner is not Wanted.COUNT else f"rows for each “{one.naming}”"
         text = f"{many}{asked.wanted.value} {inner}{of}"
         return f"{text[0].upper()}{text[1:]}{f' for each “{one.group}”' if one.group else ''}."
+    if one.told:
+        return "Read by code."
     if has_number(asked):
-        return "Read by code." if one.told else "Counted by code."
+        return "Counted by code."
     return "Computed by code."
 
 

@@ -17,6 +17,7 @@ from reasoning.strategies.extractive.over_rows.column_words import (
     blank,
     find_beside,
     find_comparison,
+    find_names,
     has_comparison,
     is_between,
 )
@@ -30,12 +31,22 @@ from reasoning.strategies.extractive.over_rows.operators import (
     read_most,
     read_ordinal,
 )
-from reasoning.strategies.extractive.over_rows.relations import say_as_columns
+from reasoning.strategies.extractive.over_rows.relations import find_measured, say_as_columns
 from reasoning.strategies.extractive.over_rows.times import Time, has_range, is_word_of_time, leave_out_from, read_time
 from reasoning.strategies.survey.plan import NEGATION, Comparison
 from reasoning.strategies.survey.word_forms import find_forms
 
-__all__ = ["RowsAsked", "Said", "are_same", "cut_ending", "is_compound", "is_front", "is_part", "read_rows_asked"]
+__all__ = [
+    "RowsAsked",
+    "Said",
+    "are_same",
+    "cut_ending",
+    "is_compound",
+    "is_front",
+    "is_part",
+    "read_cell_asked",
+    "read_rows_asked",
+]
 
 _LONGEST = 400
 """Characters of a question that is read; a longer one tells a story."""
@@ -147,7 +158,8 @@ class RowsAsked:
     that is asked for. `stems` are all words, and `inner` is what each group is made of whose value is the highest
     ("which supplier has the highest total"). `operator` is the first word that tells what is wanted, `superlative` an
     adjective that tells the column as well ("cheapest"). `is_together`: all rows are added up ("in total").
-    `is_listed`: the rows that are counted are named. `each` are the words behind "per", as they are written, or words
+    `is_listed`: the rows that are counted are named. `is_told`: the cells of one row are wanted whose columns have
+    `of_names`. `each` are the words behind "per", as they are written, or words
     of time behind "by", and `period` a unit of time among them. `compared` is the place of the comparison, `of_names`
     the names of columns that it tells ("older than"), and `factor` what its number counts ("10 million").
     `beside` is a comparison with another column ("below the minimum stock").
@@ -180,6 +192,7 @@ class RowsAsked:
     superlative: Superlative | None = None
     is_together: bool = False
     is_listed: bool = False
+    is_told: bool = False
     is_counted: bool = False
     is_often: bool = False
     is_how_much: bool = False
@@ -240,6 +253,25 @@ def read_rows_asked(question: str) -> RowsAsked | None:
     if asked is None or asked.superlative is None or not asked.superlative.is_weak:
         return asked
     return replace(asked, unordered=_read(text, is_ordered=False))
+
+
+def read_cell_asked(question: str) -> RowsAsked | None:
+    """Returns what a question asks of one thing without the name of a column: "How heavy is the P-3?"."""
+    text = question.strip()
+    measured = find_measured(text)
+    if measured is None or _EXCEPT.search(text) or _NEVER.search(text):
+        return None
+    kind, (start, end) = measured
+    thing = " " * start + text[start:end]
+    return RowsAsked(
+        wanted=Wanted.CELL,
+        at=0,
+        words=tuple(_read_words(thing)),
+        of_names=find_names(kind),
+        is_told=True,
+        text=thing.casefold(),
+        stems=frozenset(word.stem for word in split_words(thing)),
+    )
 
 
 def _read(text: str, *, is_ordered: bool) -> RowsAsked | None:

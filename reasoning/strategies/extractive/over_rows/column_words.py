@@ -18,6 +18,7 @@ __all__ = [
     "blank",
     "find_beside",
     "find_comparison",
+    "find_names",
     "find_superlative",
     "has_comparison",
     "has_same_name",
@@ -104,6 +105,7 @@ _NAMES = {
     "price": ("price cost fee charge fare Preis Kosten Gebühr Tarif prix coût tarif", False),
     "weight": ("weight mass Gewicht Masse poids masse", False),
     "length": ("length duration time Länge Dauer Zeit longueur durée", False),
+    "size": ("length Länge longueur", False),
     "height": ("height Höhe Größe hauteur taille", False),
     "speed": ("speed velocity Geschwindigkeit Tempo vitesse", False),
     "heat": ("temperature Temperatur température", False),
@@ -231,6 +233,11 @@ def find_superlative(text: str) -> Superlative | None:
         is_weak=found.group().casefold() in _WEAK,
         span=found.span(),
     )
+
+
+def find_names(kind: str) -> frozenset[str]:
+    """Returns the stems of names of columns of a measure such as "weight"."""
+    return _stems(_NAMES[kind][0])
 
 
 def find_compared_names(comparative: str) -> frozenset[str]:

@@ -53,7 +53,7 @@ def compute_lines(asked: RowsAsked, fit: Fit) -> list[Line]:
         return _span(fit)
     if is_group_wanted(asked, fit):
         return _choose_group(asked, fit, asked.inner or Wanted.SUM)
-    if asked.is_listed and fit.rows:
+    if fit.told or (asked.is_listed and fit.rows):
         return _list(fit)
     if not fit.group:
         return _compute(asked, fit, fit.rows)
@@ -175,7 +175,7 @@ def _choose(asked: RowsAsked, fit: Fit, members: Iterable[tuple[TableRow, Amount
 def _list(fit: Fit) -> list[Line]:
     """Returns the rows that meet the conditions, with the cells of these; of groups each name once."""
     lines: list[Line] = []
-    columns = (fit.told,) if fit.told else (*fit.limited, fit.measure)
+    columns = fit.told or (*fit.limited, fit.measure)
     shown = [column for column in dict.fromkeys(columns) if column and column != fit.naming]
     seen: set[str] = set()
     for row in fit.rows:

@@ -1,5 +1,6 @@
 """The conditions of a question: which cells its words name, what it leaves out, its time, and its comparison."""
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -31,6 +32,8 @@ __all__ = [
 
 _MOST_VALUES = 5
 """Values of one column that a question names at most; of more, a word is no condition."""
+_CODE = re.compile(r"(?<![\w-])[^\W\d_]{1,6}-?\d[\w-]{0,12}")
+"""A sign of a thing, such as `p-300b`, in a question in small letters."""
 _LONGEST_NAME = 40
 _MOST_UNDATED = 0.25
 """The greatest share of rows whose date was not read, if the rows of a time are computed."""
@@ -80,11 +83,12 @@ def keep_values(asked: RowsAsked, table: Table, values: Values, naming: str, *, 
         if table.called == "column" and len(rows) == len(kept.rows) > 1:
             kept = replace(kept, words=words)  # all models are of the series that the question names
             continue
+        head = f"{column}: " if table.is_labelled or column != table.label else ""
         kept = replace(
             kept,
             rows=rows,
             words=words,
-            conditions=(*kept.conditions, f"{column}: {' or '.join(sorted(texts))}"),
+            conditions=(*kept.conditions, f"{head}{' or '.join(sorted(texts))}"),
             columns=(*kept.columns, column),
             is_one=kept.is_one or (column in (table.label, naming) and len(rows) == 1),
         )
@@ -267,6 +271,7 @@ def find_values(
     """
     assigned = find_assigned(asked, columns)
     years = frozenset(said for said in words if table.dates and read_year(said.written))
+    codes = _CODE.findall(asked.text) if asked.is_told else []
     found: list[tuple[bool, int, int, str, frozenset[str], frozenset[Said]]] = []
     for number, column in enumerate(table.columns):
         if column in table.amounts or column in table.dates:
@@ -281,7 +286,8 @@ def find_values(
         whole = {text: said for text, said in having.items() if _is_whole(asked, table, column, by_text[text])}
         signs = {text: having.get(text, frozenset()) for text in texts if _is_written(text.casefold(), asked.text)}
         equal = {text: said for text, said in whole.items() if is_said(text.casefold(), asked.text)}
-        chosen = signs or equal or whole or having
+        coded = {text: said for text, said in having.items() if any(is_said(code, text.casefold()) for code in codes)}
+        chosen = signs or equal or whole or (coded if len(coded) == 1 else having)
         if chosen and len(chosen) <= _MOST_VALUES:
             said = frozenset(word for own in chosen.values() for word in own)
             is_first = column == assigned or bool(signs or whole)

@@ -72,8 +72,8 @@ class Fit:
     others, twice if it is the word of a column or cell itself. The first word that names a column names the rows
     (`is_noun_known`), of which several may have one name (`is_distinct`), or the measure (`is_noun_measured`).
     `is_measured`: a word of the question names the measure.
-    `is_titled`: the rows are counted, and their name stands above the table. `told` is the column whose cell in the
-    one row is the answer, '' if rows are.
+    `is_titled`: the rows are counted, and their name stands above the table. `told` are the columns whose cells in
+    the one row are the answer, () if rows are.
     """
 
     asked: RowsAsked
@@ -95,7 +95,7 @@ class Fit:
     is_noun_measured: bool
     is_measured: bool
     is_titled: bool
-    told: str = ""
+    told: tuple[str, ...] = ()
 
 
 def fit(asked: RowsAsked, table: Table) -> Fit:
@@ -175,7 +175,7 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
         is_noun_known=is_noun_known,
         is_measured=bool(roles.measure) and bool(columns[roles.measure]),
         is_titled=_is_titled(asked, table, roles, kept, heads),
-        told=find_told(asked, table, roles, kept) if asked.is_listed else "",
+        told=find_told(asked, table, roles, kept),
         is_noun_measured=roles.noun is not None and bool(roles.measure) and roles.noun in columns[roles.measure],
     )
 
@@ -315,8 +315,10 @@ def is_usable(one: Fit) -> bool:
     """Returns whether the table surely has what the question wants."""
     asked = one.asked
     is_known = len(one.table.body) > one.table.unread  # of most rows
-    if one.left or (one.is_one and not one.told) or asked.wanted is Wanted.CELL or not is_known:
+    if one.left or (one.is_one and not one.told) or not is_known:
         return False
+    if asked.wanted is Wanted.CELL:
+        return bool(one.told)
     if asked.wanted is Wanted.DIFFERENCE:
         return bool(one.measure) and len(one.named) == _PARTIES
     if asked.wanted is Wanted.SHARE:

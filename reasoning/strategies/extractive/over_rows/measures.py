@@ -48,7 +48,7 @@ __all__ = [
 
 _WORD = re.compile(r"\w+")
 _BEHIND_WHICH = re.compile(r"\b(?:which|welche[nmrs]?|quel(?:le)?s?)\s\Z")
-_IN_BRACKETS = re.compile(r"[(\[][^()\[\]]{0,60}[)\]]")
+_IN_BRACKETS = re.compile(r"[(\[](?:[^()\[\]]|\([^()\[\]]{0,20}\)){0,60}[)\]]")
 _OF_NUMBERS = stems_of("no nr id number code ref year Nummer Jahr année numéro")
 """Stems of names of columns whose numbers are not added up, unless they are named."""
 _SCALES = stems_of("thousand million billion k m bn mn Tsd Mio Mrd Tausend Millionen Milliarden millions milliards")

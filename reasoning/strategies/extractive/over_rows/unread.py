@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said
@@ -12,7 +12,7 @@ from reasoning.strategies.extractive.over_rows.operators import ORDERED, Wanted
 from reasoning.strategies.extractive.over_rows.roles import Roles
 from reasoning.strategies.extractive.over_rows.tables import Table, repeats
 from reasoning.strategies.extractive.over_rows.times import is_word_of_time
-from reasoning.strategies.survey.values import CURRENCIES
+from reasoning.strategies.survey.values import CURRENCIES, stems_of
 
 __all__ = ["find_alternatives", "find_told", "find_unplaced", "find_unread"]
 
@@ -25,6 +25,10 @@ _WHO_IS = re.compile(
     r"\W{0,3}(?:who (?:is|was|are|were)|wer (?:ist|war|sind)|qui (?:est|sont)) [^?]{1,60} "
     r"(?:of|for|von|des|der|de|du)\s"
 )
+_OF_MEASURES = stems_of(
+    "list dealer sales retail unit catalogue net gross total own level max maximum Netto Brutto Gesamt liste brut"
+) | stems_of(" ".join(CURRENCIES))
+"""Stems beside the name of a measure that tell which one of the thing it is."""
 _TIME = ""
 """Stands for the column of dates that a time is of."""
 _GROUPED = frozenset({Wanted.SUM, Wanted.MEAN, Wanted.MEDIAN, Wanted.COUNT})
@@ -98,7 +102,7 @@ def find_unread(asked: RowsAsked, table: Table, roles: Roles, kept: Kept, heads:
         unread.append(assigned)
     if asked.is_listed:
         told = find_told(asked, table, roles, kept)
-        return unread + [column for column in _find_unlisted(asked, table, roles, kept) if column != told]
+        return unread + [column for column in _find_unlisted(asked, table, roles, kept) if column not in told]
     if asked.wanted is Wanted.COUNT or asked.inner is Wanted.COUNT:
         return unread + _find_uncompared(table, roles) + _find_uncounted_texts(asked, table, roles, kept)
     if (
@@ -132,15 +136,32 @@ def _find_states(asked: RowsAsked, roles: Roles, kept: Kept) -> list[str]:
     ]
 
 
-def find_told(asked: RowsAsked, table: Table, roles: Roles, kept: Kept) -> str:
-    """Returns the column whose cell is asked for in the one row that a question means: "who is the manager of Ada". ''
-    if the question means no row, or several, or names several columns.
+def find_told(asked: RowsAsked, table: Table, roles: Roles, kept: Kept) -> tuple[str, ...]:
+    """Returns the column whose cell is asked for in the one row that a question means: "who is the manager of Ada", or
+    the columns of a measure: "how heavy is P-3". () if the question means no row, or several, or names several columns.
     """
-    if not asked.is_who or not _WHO_IS.match(asked.text) or len(kept.rows) != 1 or len(kept.columns) != 1:
-        return ""
+    if asked.is_told:
+        names_row = any(not repeats(table.body, column) for column in kept.columns)
+        is_one = len(kept.rows) == 1 and names_row
+        return tuple(column for column in table.amounts if is_one and _is_measure(column, asked.of_names))
+    if (
+        not asked.is_listed
+        or not asked.is_who
+        or not _WHO_IS.match(asked.text)
+        or len(kept.rows) != 1
+        or len(kept.columns) != 1
+    ):
+        return ()
     named = _find_others(table, roles, kept)
     asks_more = any(roles.columns[column] - kept.words for column in (*table.amounts, *table.dates))
-    return named[0] if len(named) == 1 and not asks_more and kept.rows[0].cells.get(named[0]) else ""
+    is_told = len(named) == 1 and not asks_more and kept.rows[0].cells.get(named[0])
+    return (named[0],) if is_told else ()
+
+
+def _is_measure(column: str, names: Collection[str]) -> bool:
+    """Returns whether a column has such a measure of the things themselves: `Net weight`, not `Workpiece weight`."""
+    own = name_of(column)
+    return not own.isdisjoint(names) and own - names <= _OF_MEASURES
 
 
 def _find_others(table: Table, roles: Roles, kept: Kept) -> list[str]:

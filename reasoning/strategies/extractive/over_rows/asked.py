@@ -228,12 +228,14 @@ def is_front(word: str, name: str) -> bool:
     """
     if len(word) < _FEWEST_ALIKE:
         return False
-    return (name.startswith(word) and name[len(word) :] in _GENERIC) or are_same(word, cut_ending(name))
+    return (name.startswith(word) and name[len(word) :] in _GENERIC) or word in cut_ending(name)
 
 
-def cut_ending(name: str) -> str:
-    """Returns what is named by a name such as `Artikelnummer`: `artikel`; '' of other names."""
-    return next((name[: -len(ending)] for ending in _OF_NAMES if name.endswith(ending)), "")
+def cut_ending(name: str) -> frozenset[str]:
+    """Returns stems of what a name such as `Kundennummer` names: `kunden`, `kunde`, `kund`; none of other names."""
+    front = next((name[: -len(ending)] for ending in _OF_NAMES if name.endswith(ending)), "")
+    ends = ("", *(end for end in ("s", "n", "en", "e") if front.endswith(end)))
+    return frozenset(front.removesuffix(end) for end in ends) - {""}
 
 
 def is_compound(word: str, names: Collection[str]) -> bool:

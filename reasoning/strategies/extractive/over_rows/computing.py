@@ -292,7 +292,7 @@ def name_row(fit: Fit, row: TableRow) -> str:
 def _tell(fit: Fit, row: TableRow) -> str:
     """Returns the name beside a code, `BR-2 (Broom)`: from the first column of texts, if each row has its own."""
     name = name_row(fit, row)
-    if not any(map(str.isdecimal, name)):
+    if fit.table.called == "column" or not any(map(str.isdecimal, name)):
         return ""
     table, is_number = fit.table, not any(map(str.isalpha, name))
     for column in table.columns:

@@ -101,7 +101,7 @@ def match_columns(words: Sequence[Said], table: Table, known: frozenset[str]) ->
     ]
     for column in table.columns:
         names = name_of(column)
-        alike = names | {cut_ending(name) for name in names} | _split_bound(names)
+        alike = names | {form for name in names for form in cut_ending(name)} | _split_bound(names)
         bounds = {said for said in words if said.stem in alike & _BOUNDS}
         if bounds or alike.isdisjoint(_BOUNDS):  # a minimum stock is not the stock
             columns[column] |= bounds | {said for said in others if has_same_name(said.stem, alike)}
@@ -347,6 +347,7 @@ def choose_measure(asked: RowsAsked, table: Table, columns: Columns, others: Col
     named = [column for column in own if columns[column]]
     if asked.superlative is not None:
         called = [column for column in own if is_called(column, asked.superlative.names)]
+        called = called or _find_behind(asked, named, columns)
         if not called and asked.superlative.may_be_date:
             return _choose_date(asked, table, columns)
         named = [column for column in called if columns[column]] or called
@@ -373,6 +374,13 @@ def choose_measure(asked: RowsAsked, table: Table, columns: Columns, others: Col
     ]
     usual = [column for column in own if not name_of(column) & _OF_NUMBERS]
     return valued[0] if len(valued) == 1 else usual[0] if len(usual) == 1 else ""
+
+
+def _find_behind(asked: RowsAsked, named: Sequence[str], columns: Columns) -> list[str]:
+    """Returns the columns named by the word directly behind the word for what is wanted: "the longest range"."""
+    said = next((said for said in asked.words if said.start >= asked.after), None)
+    is_next = said is not None and not asked.text[asked.after : said.start].strip()
+    return [column for column in named if is_next and said in columns[column]]
 
 
 def _choose_date(asked: RowsAsked, table: Table, columns: Columns) -> str:

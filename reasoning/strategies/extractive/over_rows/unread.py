@@ -5,8 +5,9 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 
+from core.text.word_lists import SMALL_WORDS
 from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said
-from reasoning.strategies.extractive.over_rows.conditions import Kept, find_assigned, has_stem
+from reasoning.strategies.extractive.over_rows.conditions import Kept, find_assigned, has_stem, is_said
 from reasoning.strategies.extractive.over_rows.measures import name_of, stem_of
 from reasoning.strategies.extractive.over_rows.operators import ORDERED, Wanted
 from reasoning.strategies.extractive.over_rows.roles import Roles
@@ -97,7 +98,7 @@ def find_unread(asked: RowsAsked, table: Table, roles: Roles, kept: Kept, heads:
         unread.append(asked.noun)
     if asked.wanted in {Wanted.CELL, Wanted.DIFFERENCE}:
         return unread
-    unread += _find_states(asked, roles, kept)
+    unread += _find_states(asked, roles, kept) + _find_small_cells(asked, table)
     if (assigned := find_assigned(asked, columns)) and assigned not in kept.columns:
         unread.append(assigned)
     if asked.is_listed:
@@ -133,6 +134,17 @@ def _find_states(asked: RowsAsked, roles: Roles, kept: Kept) -> list[str]:
         said.written
         for said in asked.words
         if said in by_column - of_read and said != roles.noun and _IN_STATE.search(asked.text[: said.start])
+    ]
+
+
+def _find_small_cells(asked: RowsAsked, table: Table) -> list[str]:
+    """Returns cells of small words that the question has, such as `must` or `on`: they may be conditions."""
+    texts = [column for column in table.columns if column not in table.amounts and column not in table.dates]
+    cells = {text for column in texts for row in table.body if (text := row.cells.get(column, ""))}
+    return [
+        cell
+        for cell in cells
+        if not cell.isupper() and set(cell.casefold().split()) <= SMALL_WORDS and is_said(cell.casefold(), asked.text)
     ]
 
 

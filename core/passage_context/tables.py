@@ -110,14 +110,16 @@ def find_tables(text: str) -> Iterator[TextTable]:
     """Yields the tables of a text, in order. Takes time in proportion to its length.
 
     Empty lines and a few short lines between rows, as tables of reports have them, do not end a table, unless a row
-    that may name columns follows.
+    that may name columns follows, which is not the next row below a cell that is broken over two lines.
     """
     rows: list[tuple[int, int]] = []  # the first of a table
     end = between = 0
     before, last, has_top = "", "", False  # whether a rule is above the table
     for line in _LINE.finditer(text):
         if is_row(line[0]) and (rows or not is_drawn(line[0])):
-            if rows and end < line.start() and _may_begin(line[0]) and not _is_like(last, line[0]):
+            is_near = text.count("\n", end, line.start()) == between  # no empty line
+            goes_on = rows and is_near and _is_like(last, line[0])
+            if rows and end < line.start() and _may_begin(line[0]) and not goes_on:
                 yield _make_table(text, rows, end, has_top=has_top)
                 rows = []
             has_top = has_top if rows else is_drawn(before)

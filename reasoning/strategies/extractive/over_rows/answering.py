@@ -193,7 +193,9 @@ def _choose_hits(asked: RowsAsked, hits: Sequence[Hit]) -> list[Hit]:
             continue
         document = hit.document
         own = find_stems(f"{passage_text(hit)}\n{document.title}\n{document.key}")
-        if any(has_same_name(stem, stems) or has_stem(stem, own) for stem in words) or _names_column(asked, stems):
+        if any(has_same_name(stem, stems) or has_stem(stem, own) for stem in words) or _names_column(
+            asked, stems | own
+        ):
             others.setdefault(document.id, hit)
     return [
         hit
@@ -206,7 +208,7 @@ def _choose_hits(asked: RowsAsked, hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _names_column(asked: RowsAsked, stems: frozenset[str]) -> bool:
-    """Returns whether a word such as "cheapest" or "older than" names a column."""
+    """Returns whether a word such as "cheapest" or "older than" names a column, or a label."""
     named = asked.of_names | (asked.superlative.names if asked.superlative else frozenset())
     return not named.isdisjoint(stems)
 
@@ -216,15 +218,16 @@ def _find_corpus(question: Question, hit: Hit) -> Corpus:
 
 
 def _is_stated(asked: RowsAsked, hits: Sequence[Hit]) -> bool:
-    """Returns whether a sentence has all words of the question, also the word for what is wanted."""
+    """Returns whether a sentence has all words of the question, also the word for what is wanted, and its number."""
     stems = asked.operator | {said.stem for said in asked.words}
+    number = asked.comparison.number if asked.comparison and asked.factor == 1 else ""
     for hit in hits:
         text = hit.chunk.text[:READ]
         for start, end in split_units(text):
             unit = text[start:end]
             if not (is_row(unit) or is_record(unit.strip())):
                 own = find_stems(unit)
-                if all(any(are_same(stem, other) for other in own) for stem in stems):
+                if number in unit and all(any(are_same(stem, other) for other in own) for stem in stems):
                     return True
     return False
 

@@ -32,6 +32,7 @@ __all__ = [
 
 _MOST_VALUES = 5
 """Values of one column that a question names at most; of more, a word is no condition."""
+_STATE = re.compile(r"(?:on|in|at|under|off|out of)[ -]", re.IGNORECASE)
 _CODE = re.compile(r"(?<![\w-])[^\W\d_]{1,6}-?\d[\w-]{0,12}")
 """A sign of a thing, such as `p-300b`, in a question in small letters."""
 _LONGEST_NAME = 40
@@ -283,7 +284,7 @@ def find_values(
         having = {text: frozenset(said for said in words if has_stem(said.stem, own)) for text, own in by_text.items()}
         having = {text: _leave_out_years(asked, words, years, text, said) for text, said in having.items()}
         having = {text: said for text, said in having.items() if said}
-        whole = {text: said for text, said in having.items() if _is_whole(asked, table, column, by_text[text])}
+        whole = {text: said for text, said in having.items() if _is_whole(asked, table, column, text)}
         signs = {text: having.get(text, frozenset()) for text in texts if _is_written(text.casefold(), asked.text)}
         equal = {text: said for text, said in whole.items() if is_said(text.casefold(), asked.text)}
         coded = {text: said for text, said in having.items() if any(is_said(code, text.casefold()) for code in codes)}
@@ -349,7 +350,7 @@ def find_value_words(asked: RowsAsked, words: Sequence[Said], table: Table) -> d
         texts = {text for row in table.body if (text := row.cells.get(column, ""))}
         for text in texts:
             own = stems_of(text)
-            if own and not NEGATION.search(text) and _is_whole(asked, table, column, own):
+            if own and not NEGATION.search(text) and _is_whole(asked, table, column, text):
                 meant = [said for said in words if has_stem(said.stem, own) and _may_be_cell(said, text, names)]
                 found |= {said: max(len(own), found.get(said, 0)) for said in meant}
     return found
@@ -363,8 +364,13 @@ def _may_be_cell(said: Said, text: str, names: Collection[str]) -> bool:
     return written not in names or is_said(written, text.casefold())
 
 
-def _is_whole(asked: RowsAsked, table: Table, column: str, stems: frozenset[str]) -> bool:
-    """Returns whether the question has all words of a cell that does not only repeat a cell of another column."""
+def _is_whole(asked: RowsAsked, table: Table, column: str, text: str) -> bool:
+    """Returns whether the question has all words of a cell that does not only repeat a cell of another column; of a
+    state such as "on loan" as it is written.
+    """
+    if _STATE.match(text) and not is_said(text.casefold().replace("-", " "), asked.text.replace("-", " ")):
+        return False
+    stems = stems_of(text)
     return all(has_stem(stem, asked.stems) for stem in stems) and not _repeats_cell(table, column, stems)
 
 

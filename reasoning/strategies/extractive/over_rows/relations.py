@@ -82,11 +82,11 @@ _THING = r"(?:the |our |an? |de[nmr] |die |das |eine?[nmr]? |une? |l[ea] |l['’
 _MEASURED = (
     re.compile(rf"\Ahow (?P<word>[a-z]{{3,9}}) (?:is|are|was|were) {_THING}{_END}", re.IGNORECASE),
     re.compile(rf"\A(?:how much|what) (?:does|do|did) {_THING} (?P<word>cost|weigh){_END}", re.IGNORECASE),
-    re.compile(rf"\A(?P<word>how much) (?:is|are) {_THING}{_END}", re.IGNORECASE),
     re.compile(rf"\Awie (?P<word>[a-zäöü]{{3,7}}) (?:ist|sind|war) {_THING}{_END}", re.IGNORECASE),
     re.compile(rf"\A(?:was|wie ?viel) (?P<word>kostet|kosten|wiegt|wiegen) {_THING}{_END}", re.IGNORECASE),
     re.compile(rf"\Acombien (?P<word>coûte|coûtent|pèse|pèsent) {_THING}{_END}", re.IGNORECASE),
 )
+_VALUED = re.compile(rf"\Ahow much (?:is|are) {_THING}{_END}", re.IGNORECASE)
 _ASKS_FOR_NEW = re.compile(
     r"\A\W{0,3}(?=[^?]{0,160}\b(?:19|20)\d\d\b)"
     r"(?:who|how many|which|what|wer|wie ?viele|welche|qui|combien de|quels?)\b"
@@ -107,7 +107,7 @@ def find_list_query(question: str) -> str:
     if len(question) > _LONGEST:
         return ""
     text = question.strip()
-    if measured := find_measured(text):
+    if (measured := find_measured(text)) and _VALUED.match(text) is None:
         return f"What is the {measured[0]} of {text[slice(*measured[1])]}?"
     if _ASKS_FOR_NEW.match(text) is None and say_as_columns(text) == text:
         return ""
@@ -141,14 +141,12 @@ def find_measured(text: str) -> tuple[str, tuple[int, int]] | None:
     """
     if len(text) > _LONGEST:
         return None
+    if found := _VALUED.match(text):
+        return "price", found.span("thing")
     found = next((found for pattern in _MEASURED if (found := pattern.match(text))), None)
-    if found is None:
-        return None
-    word = found["word"].casefold()
-    kind = (
-        "price" if word == "how much" else next((kind for kind, words in _KINDS.items() if word in words.split()), "")
-    )
-    return (kind, found.span("thing")) if kind else None
+    words = _KINDS.items() if found else ()
+    kind = next((kind for kind, said in words if found and found["word"].casefold() in said.split()), "")
+    return (kind, found.span("thing")) if found and kind else None
 
 
 def is_assigned(text: str, start: int) -> bool:

@@ -153,8 +153,7 @@ def find_told(asked: RowsAsked, table: Table, roles: Roles, kept: Kept) -> tuple
     the columns of a measure: "how heavy is P-3". () if the question means no row, or several, or names several columns.
     """
     if asked.is_told:
-        names_row = any(not repeats(table.body, column) for column in kept.columns)
-        is_one = len(kept.rows) == 1 and names_row
+        is_one = len(kept.rows) == 1 and not _find_names(table).isdisjoint(kept.columns)
         return tuple(column for column in table.amounts if is_one and _is_measure(column, asked.of_names))
     if (
         not asked.is_listed
@@ -168,6 +167,13 @@ def find_told(asked: RowsAsked, table: Table, roles: Roles, kept: Kept) -> tuple
     asks_more = any(roles.columns[column] - kept.words for column in (*table.amounts, *table.dates))
     is_told = len(named) == 1 and not asks_more and kept.rows[0].cells.get(named[0])
     return (named[0],) if is_told else ()
+
+
+def _find_names(table: Table) -> frozenset[str]:
+    """Returns the columns that name the rows: the column of labels, and behind codes the next column of texts."""
+    texts = [column for column in table.columns if column not in table.amounts and column not in table.dates]
+    is_coded = all(any(map(str.isdecimal, row.cells.get(table.label, ""))) for row in table.body)
+    return frozenset(column for column in texts[: 1 + is_coded] if not repeats(table.body, column))
 
 
 def _is_measure(column: str, names: Collection[str]) -> bool:

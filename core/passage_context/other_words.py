@@ -134,8 +134,6 @@ lawsuit; lawsuits; litigation; legal action; legal proceedings
 governing law; applicable law; law applies; anwendbares Recht; geltendes Recht; Recht gilt; droit applicable
 feedback; suggestion; suggestions; (comments)
 bill; invoice
-heavy; weigh; weighs; weight; mass
-loud; noisy; noise
 bankrupt; bankruptcy; insolvency; insolvent
 """
 """Groups in the same form of what people say for what agreements, policies and manuals say. A term is near to another

@@ -88,11 +88,19 @@ async def answer_over_rows(
     if usable := _choose_usable(asked, fits) or _choose_usable(asked, _fit_turned(asked, fits)):
         best = max(usable, key=lambda one: one.known)
         equal = [other for other in usable if other is not best and other.known == best.known]
-        if any(other.table.is_like(best.table) for other in equal):
+        if any(other.table.is_like(best.table) for other in equal) or _has_rival(best, fits):
             return None
         if lines := compute_lines(best.asked, best):
             return _write(best.asked, best, lines, equal)
     return _refuse_unsure(asked, fits, hits)
+
+
+def _has_rival(best: Fit, fits: Sequence[Fit]) -> bool:
+    """Returns whether another table has all words of the question as well, and several columns that may be meant."""
+    return any(
+        fitting.is_undecided and fitting.known >= best.known and not any(said.stem for said in fitting.left)
+        for fitting in fits
+    )
 
 
 def _refuse_unsure(asked: RowsAsked, fits: Sequence[Fit], hits: Sequence[Hit]) -> RowsAnswer | None:

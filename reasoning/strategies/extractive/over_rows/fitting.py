@@ -32,6 +32,7 @@ from reasoning.strategies.extractive.over_rows.measures import (
     has_scale,
     is_added,
     match_columns,
+    may_mean_several,
     name_of,
     name_persons,
     split_values,
@@ -74,6 +75,7 @@ class Fit:
     `is_measured`: a word of the question names the measure.
     `is_titled`: the rows are counted, and their name stands above the table. `told` are the columns whose cells in
     the one row are the answer, () if rows are.
+    `is_undecided`: several columns of amounts may be meant.
     """
 
     asked: RowsAsked
@@ -96,6 +98,7 @@ class Fit:
     is_measured: bool
     is_titled: bool
     told: tuple[str, ...] = ()
+    is_undecided: bool = False
 
 
 def fit(asked: RowsAsked, table: Table) -> Fit:
@@ -176,6 +179,7 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
         is_measured=bool(roles.measure) and bool(columns[roles.measure]),
         is_titled=_is_titled(asked, table, roles, kept, heads),
         told=find_told(asked, table, roles, kept),
+        is_undecided=not roles.measure and not roles.compared and may_mean_several(asked, table, columns),
         is_noun_measured=roles.noun is not None and bool(roles.measure) and roles.noun in columns[roles.measure],
     )
 

@@ -39,6 +39,7 @@ __all__ = [
     "has_scale",
     "is_added",
     "match_columns",
+    "may_mean_several",
     "name_of",
     "name_persons",
     "names_text",
@@ -374,6 +375,15 @@ def choose_measure(asked: RowsAsked, table: Table, columns: Columns, others: Col
     ]
     usual = [column for column in own if not name_of(column) & _OF_NUMBERS]
     return valued[0] if len(valued) == 1 else usual[0] if len(usual) == 1 else ""
+
+
+def may_mean_several(asked: RowsAsked, table: Table, columns: Columns) -> bool:
+    """Returns whether a question measures or compares one of several columns of amounts, also if it names none."""
+    if asked.wanted in {Wanted.COUNT, Wanted.SHARE} and asked.comparison is None:
+        return False
+    names = asked.superlative.names if asked.superlative else asked.of_names
+    called = [column for column in table.amounts if columns[column] or is_called(column, names)]
+    return len(called if called or names else table.amounts) > 1
 
 
 def _find_behind(asked: RowsAsked, named: Sequence[str], columns: Columns) -> list[str]:

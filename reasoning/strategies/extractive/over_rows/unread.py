@@ -122,19 +122,21 @@ def find_unread(asked: RowsAsked, table: Table, roles: Roles, kept: Kept, heads:
 
 def _find_states(asked: RowsAsked, roles: Roles, kept: Kept) -> list[str]:
     """Returns words behind "on" or "in" that name a column which is not read: a state that no cell has, as of "orders
-    on order".
+    on order"; and words that compare rows, "costs more than the lamp".
     """
+    compared = asked.beside.words if asked.beside is not None and not roles.beside else ""
     of_read = kept.words | frozenset(
         said
         for column in (roles.measure, roles.compared, roles.group, *kept.columns)
         for said in roles.columns.get(column, ())
     )
     by_column = frozenset(said for found in roles.columns.values() for said in found)
-    return [
+    found = [
         said.written
         for said in asked.words
         if said in by_column - of_read and said != roles.noun and _IN_STATE.search(asked.text[: said.start])
     ]
+    return [*found, compared] if " " in compared else found
 
 
 def _find_small_cells(asked: RowsAsked, table: Table) -> list[str]:
@@ -179,7 +181,7 @@ def _find_names(table: Table) -> frozenset[str]:
 def _is_measure(column: str, names: Collection[str]) -> bool:
     """Returns whether a column has such a measure of the things themselves: `Net weight`, not `Workpiece weight`."""
     own = name_of(column)
-    return not own.isdisjoint(names) and own - names <= _OF_MEASURES
+    return not own.isdisjoint(names) and own <= _OF_MEASURES.union(names)
 
 
 def _find_others(table: Table, roles: Roles, kept: Kept) -> list[str]:

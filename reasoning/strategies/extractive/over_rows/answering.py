@@ -100,6 +100,7 @@ def _has_rival(best: Fit, fits: Sequence[Fit]) -> bool:
     return any(
         fitting.is_undecided and fitting.known >= best.known and not any(said.stem for said in fitting.left)
         for fitting in fits
+        if fitting.table.called == best.table.called
     )
 
 
@@ -113,7 +114,9 @@ def _refuse_unsure(asked: RowsAsked, fits: Sequence[Fit], hits: Sequence[Hit]) -
 
 
 async def _tell_cells(finder: DocumentFinder, question: Question, text: str, hits: Sequence[Hit]) -> RowsAnswer | None:
-    """Returns the measure of one thing from the table with most words of the question; None if several are as good."""
+    """Returns the measure of one thing from the table with most words of the question; of several, from the one whose
+    row has the thing as a whole cell. None if several are as good.
+    """
     asked = read_cell_asked(text)
     fits = await _fit_tables(finder, question, asked, hits) if asked else []
     if asked is None or isinstance(fits, RowsAnswer):
@@ -121,6 +124,9 @@ async def _tell_cells(finder: DocumentFinder, question: Question, text: str, hit
     told = [fitting for fitting in (*fits, *_fit_turned(asked, fits)) if is_usable(fitting)]
     most = max((fitting.known for fitting in told), default=0)
     best = [fitting for fitting in told if fitting.known == most]
+    thing = asked.text.strip()
+    whole = [fitting for fitting in best if thing in map(str.casefold, fitting.rows[0].cells.values())]
+    best = whole or best
     return _write(asked, best[0], compute_lines(asked, best[0]), ()) if len(best) == 1 else None
 
 

@@ -692,6 +692,7 @@ OPTIONS = """## Options
 |---|---|---|---|
 | 12-1 | Tray | PX 20 | 45 |
 | 12-2 | Finisher | PX 35 | 2350 |
+| 12-3 | Repair of PX 35 | PX 20 | 90 |
 """
 
 
@@ -731,6 +732,7 @@ BIKES = """Cargo bikes
     ("question", "first"),
     [
         ("Which model is the lightest?", "City 3: Weight (kg): 21 [1]"),
+        ("Which model has the highest weight?", "Cargo 9: Weight (kg): 38 [1]"),
         ("Which model has the longest range?", "Tour 7: Range (km): 80 [1]"),
         ("Which models weigh more than 25 kg?", "Tour 7: Weight (kg): 27 [1]\n\nCargo 9: Weight (kg): 38 [1]"),
         ("How heavy is the Cargo 9?", "Cargo 9: Weight (kg): 38 [1]\n\nRead by code. Read: all 3 columns"),

@@ -155,8 +155,9 @@ def find_told(asked: RowsAsked, table: Table, roles: Roles, kept: Kept) -> tuple
     the columns of a measure: "how heavy is P-3". () if the question means no row, or several, or names several columns.
     """
     if asked.is_told:
-        is_one = len(kept.rows) == 1 and not _find_names(table).isdisjoint(kept.columns)
-        return tuple(column for column in table.amounts if is_one and _is_measure(column, asked.of_names))
+        rows = [] if _find_names(table).isdisjoint(kept.columns) else kept.rows
+        named = [column for column in table.amounts if _is_measure(column, asked.of_names)]
+        return tuple(column for column in named if len(rows) == 1 and table.amount(rows[0], column))
     if (
         not asked.is_listed
         or not asked.is_who

@@ -685,6 +685,7 @@ PRINTERS = """## Printers
 |---|---|---|---|---|
 | 11-1 | PX 20 | 310 | 60 | 47 |
 | 11-2 | PX 35 | 640 | 95 | 51 |
+| 11-3 | PX 50 | 400 | 95 | – |
 """
 OPTIONS = """## Options
 
@@ -705,6 +706,7 @@ OPTIONS = """## Options
         ("How loud is the PX 20?", "11-1 (PX 20): Noise (dB(A)): 47 [1]\n\nRead by code."),
         ("How much does the PX 35 cost?", "11-2 (PX 35): List price (EUR): 640 [1]"),
         ("How much does the PX 90 cost?", ""),
+        ("How loud is the PX 50?", ""),
         ("Which model costs more than the PX 20?", ""),
         ("How many models have a price above 2000?", ""),
         ("Which model has the highest value?", ""),

@@ -90,18 +90,20 @@ def find_tables(text: str) -> Iterator[TextTable]:
     """Yields the tables of a text, in order. Takes time in proportion to its length.
 
     Empty lines and a few short lines between rows, as tables of reports have them, do not end a table, unless a row
-    that may name columns follows.
+    that may name columns follows, which is not the next row below a cell that is broken over two lines.
     """
     rows: list[tuple[int, int]] = []  # the first of a table
     end = between = 0
-    before, has_top = "", False  # whether a rule is above the table
+    before, last, has_top = "", "", False  # whether a rule is above the table
     for line in _LINE.finditer(text):
         if is_row(line[0]) and (rows or not is_drawn(line[0])):
-            if rows and end < line.start() and _may_begin(line[0]):
+            is_near = text.count("\n", end, line.start()) == between  # no empty line
+            goes_on = rows and is_near and _is_like(last, line[0])
+            if rows and end < line.start() and _may_begin(line[0]) and not goes_on:
                 yield _make_table(text, rows, end, has_top=has_top)
                 rows = []
             has_top = has_top if rows else is_drawn(before)
-            end, between = line.end(), 0
+            end, between, last = line.end(), 0, line[0]
             if len(rows) < _LOOKED_AT:
                 rows.append(line.span())
         elif rows:
@@ -186,6 +188,17 @@ def _write_names(row: Sequence[str]) -> str:
 def _may_begin(line: str) -> bool:
     cells = split_cells(line)
     return _are_names(cells) or _are_periods(cells)
+
+
+def _is_like(above: str, line: str) -> bool:
+    """Returns whether two rows are of one kind, so that the second names no columns: they have as many cells, and in
+    one column the same words or identifiers, as in rows between which a broken cell goes on.
+    """
+    rows = split_cells(above), split_cells(line)
+    if len(rows[0]) != len(rows[1]):
+        return False
+    is_same = any(cell and cell == under and not is_amount(cell) for cell, under in zip(*rows, strict=True))
+    return is_same or _go_on(*rows)
 
 
 def _is_label(line: str) -> bool:

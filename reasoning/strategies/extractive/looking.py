@@ -51,12 +51,15 @@ class Look:
 
     def prefer_side(self) -> "Look":
         """Returns the look with the units of passages that have the side's name as their title first, and then units of
-        passages that have it in title, headings or file name: other passages only mention it.
+        passages that have it in title, headings, file name or the columns of a table: other passages only mention it.
         """
         name = find_stems(self.side)
         units, reading = self.reading.units, self.reading
         heads = [
-            (find_stems(unit.hit.document.title) != name, not name <= find_stems(find_heads(unit.hit)))
+            (
+                find_stems(unit.hit.document.title) != name,
+                not name <= find_stems(f"{find_heads(unit.hit)}\n{unit.columns}"),
+            )
             for unit in units
         ]
         order = sorted(range(len(units)), key=heads.__getitem__)

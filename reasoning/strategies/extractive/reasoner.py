@@ -359,7 +359,7 @@ class Extractive:
             and look.is_about_side
             and (look.is_version or find_missing_period(look.question, look.hits, look.reading.units) is None)
         ]
-        if len({(look.is_version and look.side, look.reading.units[0].text) for look in found}) < _FEWEST_SIDES:
+        if len({(look.is_version and look.side, look.answer) for look in found}) < _FEWEST_SIDES:
             return None
         most = max(1, self._config.sentences // len(looks))
         written = [

@@ -69,8 +69,8 @@ def split_sides(question: str) -> Sides | None:
     if not _are_sides(question, joined):
         return None
     before, after = question[: joined[0].start], question[joined[-1].end :]
-    if find_quarters(question) is not None:
-        before = _COMPARE.sub("What was ", before)  # each side's report has a value of the quarter
+    verb = "is" if find_quarters(question) is None else "was"  # each side's report has a value of the quarter
+    before = _COMPARE.sub(f"What {verb} ", before)
     return Sides(
         questions={name.form: f"{before}{question[name.start : name.end]}{after}" for name in joined},
         joined=question[joined[0].start : joined[-1].end],

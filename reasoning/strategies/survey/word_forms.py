@@ -40,6 +40,7 @@ depart departs departed departure
 expose exposed exposure
 seize seized seizure
 injure injured injury injuries
+criterion criteria
 die dies died death deaths
 grow grew grown growth
 lend lends lent loan loans

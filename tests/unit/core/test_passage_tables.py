@@ -162,3 +162,10 @@ def test_a_row_above_rows_of_its_kind_is_no_header() -> None:
     rows = "x128a1 | ATxmega128A1\nx128a4 | ATxmega128A4\n"
     assert headers(f"uc3a0512 | AT32UC3A0512\n{rows}") == [("", "uc3a0512 | AT32UC3A0512")]
     assert headers(f"Part | Name\n{rows}")[0][0] == "Part | Name"
+
+
+def test_a_broken_cell_does_not_end_its_table() -> None:
+    rows = "R1 | Travel of at least | must\n400 mm\nR2 | Speed | must\nR3 | Energy | may\n"
+    assert headers(f"No. | Requirement | Class\n{rows}") == [("No. | Requirement | Class", rows.splitlines()[0])]
+    assert len(headers(f"No. | Requirement | Class\n{rows}Costs\nItem | Price | Unit\nA | 3 | kg\nB | 4 | kg\n")) == 2
+    assert len(headers(f"No. | Requirement | Class\n{rows}\nItem | Price | may\nA | 3 | kg\nB | 4 | kg\n")) == 2

@@ -21,7 +21,7 @@ from core.text.shortening import shorten
 from core.text.value_kinds import find_stems
 from reasoning.citations.markers import make_citation
 from reasoning.citations.quotes import passage_text
-from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said, are_same, read_rows_asked
+from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said, are_same, read_cell_asked, read_rows_asked
 from reasoning.strategies.extractive.over_rows.column_words import has_same_name
 from reasoning.strategies.extractive.over_rows.computing import (
     Line,
@@ -33,7 +33,7 @@ from reasoning.strategies.extractive.over_rows.computing import (
 from reasoning.strategies.extractive.over_rows.conditions import has_stem
 from reasoning.strategies.extractive.over_rows.fitting import Fit, fit, is_usable
 from reasoning.strategies.extractive.over_rows.operators import ORDERED, Wanted
-from reasoning.strategies.extractive.over_rows.sections import is_section, read_sections
+from reasoning.strategies.extractive.over_rows.sections import is_section, read_sections, turn_table
 from reasoning.strategies.extractive.over_rows.tables import (
     MOST_PASSAGES,
     TableRow,
@@ -74,6 +74,8 @@ async def answer_over_rows(
     """Returns the answer to a question over all rows of a table, or an abstention that names the columns of the table;
     None for any other question, and if no table has its words.
     """
+    if finder is not None and (cell := await _tell_cells(finder, question, text, hits)):
+        return cell
     asked = read_rows_asked(text)
     if asked is None or finder is None or (asked.wanted is not Wanted.CELL and _is_stated(asked, hits)):
         return None
@@ -83,19 +85,53 @@ async def answer_over_rows(
     fits = await _fit_tables(finder, question, asked, hits)
     if isinstance(fits, RowsAnswer):
         return fits
-    usable = [fitting for fitting in _prefer_named(asked, fits) if is_usable(fitting)]
-    if usable:
+    if usable := _choose_usable(asked, fits) or _choose_usable(asked, _fit_turned(asked, fits)):
         best = max(usable, key=lambda one: one.known)
         equal = [other for other in usable if other is not best and other.known == best.known]
-        if any(other.table.is_like(best.table) for other in equal):
+        if any(other.table.is_like(best.table) for other in equal) or _has_rival(best, fits):
             return None
         if lines := compute_lines(best.asked, best):
             return _write(best.asked, best, lines, equal)
+    return _refuse_unsure(asked, fits, hits)
+
+
+def _has_rival(best: Fit, fits: Sequence[Fit]) -> bool:
+    """Returns whether another table has all words of the question as well, and several columns that may be meant."""
+    return any(
+        fitting.is_undecided and fitting.known >= best.known and not any(said.stem for said in fitting.left)
+        for fitting in fits
+        if fitting.table.called == best.table.called
+    )
+
+
+def _refuse_unsure(asked: RowsAsked, fits: Sequence[Fit], hits: Sequence[Hit]) -> RowsAnswer | None:
+    """Returns an abstention if a column is missing, or the column of a time is not sure."""
     if missing := next((fitting for fitting in fits if _lacks_column(asked, fitting, hits)), None):
         return _decline(missing)
     if undecided := next((fitting for fitting in fits if _is_undecided(fitting, hits)), None):
         return _decline_time(undecided)
     return None
+
+
+async def _tell_cells(finder: DocumentFinder, question: Question, text: str, hits: Sequence[Hit]) -> RowsAnswer | None:
+    """Returns the measure of one thing from the table with most words of the question; of several, from the one whose
+    row has the thing as a whole cell. None if several are as good.
+    """
+    asked = read_cell_asked(text)
+    fits = await _fit_tables(finder, question, asked, hits) if asked else []
+    if asked is None or isinstance(fits, RowsAnswer):
+        return None
+    told = [fitting for fitting in (*fits, *_fit_turned(asked, fits)) if is_usable(fitting)]
+    most = max((fitting.known for fitting in told), default=0)
+    best = [fitting for fitting in told if fitting.known == most]
+    thing = asked.text.strip()
+    whole = [fitting for fitting in best if thing in map(str.casefold, fitting.rows[0].cells.values())]
+    best = whole or best
+    return _write(asked, best[0], compute_lines(asked, best[0]), ()) if len(best) == 1 else None
+
+
+def _choose_usable(asked: RowsAsked, fits: Sequence[Fit]) -> list[Fit]:
+    return [fitting for fitting in _prefer_named(asked, fits) if is_usable(fitting)]
 
 
 def _prefer_named(asked: RowsAsked, fits: Sequence[Fit]) -> list[Fit]:
@@ -133,6 +169,17 @@ async def _fit_tables(
     return fits
 
 
+def _fit_turned(asked: RowsAsked, fits: Sequence[Fit]) -> list[Fit]:
+    """Returns how the question fits the columns of the tables as rows, where it names a label of theirs."""
+    if asked.wanted not in ORDERED and asked.comparison is None and not asked.is_told:
+        return []
+    turned = [turn_table(fitting.table, asked.stems) for fitting in fits if fitting.table.called == "row"]
+    found = [fit(asked, table) for table in turned if table is not None]
+    return [
+        fitting for fitting in found if fitting.is_measured or fitting.compared or fitting.told or asked.superlative
+    ]
+
+
 def _may_count_sections(asked: RowsAsked) -> bool:
     """Returns whether sections that are alike may be counted or listed: not persons."""
     return asked.wanted is Wanted.COUNT and not asked.is_who
@@ -142,7 +189,7 @@ def _choose_hits(asked: RowsAsked, hits: Sequence[Hit]) -> list[Hit]:
     """Returns the first hit of each document that has a table with a word of the question in its columns, then of those
     that have one in a cell or in the title; and for a cell the best hit, if it has a table.
     """
-    if asked.wanted is Wanted.CELL:
+    if asked.wanted is Wanted.CELL and not asked.is_told:
         return [hit for hit in hits[:1] if hit.url is None and read_passage_grids(hit.chunk)]
     chosen: dict[str, Hit] = {}
     others: dict[str, Hit] = {}
@@ -160,7 +207,9 @@ def _choose_hits(asked: RowsAsked, hits: Sequence[Hit]) -> list[Hit]:
             continue
         document = hit.document
         own = find_stems(f"{passage_text(hit)}\n{document.title}\n{document.key}")
-        if any(has_same_name(stem, stems) or has_stem(stem, own) for stem in words) or _names_column(asked, stems):
+        if any(has_same_name(stem, stems) or has_stem(stem, own) for stem in words) or _names_column(
+            asked, stems | own
+        ):
             others.setdefault(document.id, hit)
     return [
         hit
@@ -173,7 +222,7 @@ def _choose_hits(asked: RowsAsked, hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _names_column(asked: RowsAsked, stems: frozenset[str]) -> bool:
-    """Returns whether a word such as "cheapest" or "older than" names a column."""
+    """Returns whether a word such as "cheapest" or "older than" names a column, or a label."""
     named = asked.of_names | (asked.superlative.names if asked.superlative else frozenset())
     return not named.isdisjoint(stems)
 
@@ -183,15 +232,16 @@ def _find_corpus(question: Question, hit: Hit) -> Corpus:
 
 
 def _is_stated(asked: RowsAsked, hits: Sequence[Hit]) -> bool:
-    """Returns whether a sentence has all words of the question, also the word for what is wanted."""
+    """Returns whether a sentence has all words of the question, also the word for what is wanted, and its number."""
     stems = asked.operator | {said.stem for said in asked.words}
+    number = asked.comparison.number if asked.comparison and asked.factor == 1 else ""
     for hit in hits:
         text = hit.chunk.text[:READ]
         for start, end in split_units(text):
             unit = text[start:end]
             if not (is_row(unit) or is_record(unit.strip())):
                 own = find_stems(unit)
-                if all(any(are_same(stem, other) for other in own) for stem in stems):
+                if number in unit and all(any(are_same(stem, other) for other in own) for stem in stems):
                     return True
     return False
 
@@ -269,7 +319,7 @@ def _write(asked: RowsAsked, one: Fit, lines: Sequence[Line], others: Sequence[F
     document = one.table.hit.document
     for line in lines:
         cited: list[int] = []
-        for row in line.rows:
+        for row in (_find_part(one, row) for row in line.rows):
             hit = _make_hit(one, row)
             hits.setdefault(row.chunk.id, hit)
             marker = markers.setdefault(row.chunk.id, len(markers) + 1)
@@ -299,6 +349,12 @@ def _write(asked: RowsAsked, one: Fit, lines: Sequence[Line], others: Sequence[F
     )
 
 
+def _find_part(one: Fit, row: TableRow) -> TableRow:
+    """Returns the row in which the cell of the answer stands, which is another one if columns are read as rows."""
+    columns = (*one.told, one.measure, one.compared, *one.limited)
+    return next((row.parts[column] for column in columns if column in row.parts), row)
+
+
 def _make_hit(one: Fit, row: TableRow) -> Hit:
     hit = one.table.hit
     if row.chunk.id == hit.chunk.id:
@@ -311,7 +367,7 @@ def _describe(asked: RowsAsked, one: Fit, others: Sequence[Fit]) -> str:
     table = one.table
     rows = len(table.body)
     parts = [_describe_operation(asked, one)]
-    if one.conditions:
+    if one.conditions and not one.told:
         parts.append(f"{table.called.capitalize()}s with {'; '.join(one.conditions)}: {len(one.rows):,}.")
     parts.append(
         f"Read: {'' if table.unread else 'all '}{rows:,} {table.called}{'' if rows == 1 else 's'} of {_name(one)}."
@@ -365,8 +421,10 @@ def _describe_operation(asked: RowsAsked, one: Fit) -> str:
         of = f"“{one.measure}”" if asked.inner is not Wanted.COUNT else f"rows for each “{one.naming}”"
         text = f"{many}{asked.wanted.value} {inner}{of}"
         return f"{text[0].upper()}{text[1:]}{f' for each “{one.group}”' if one.group else ''}."
+    if one.told:
+        return "Read by code."
     if has_number(asked):
-        return "Read by code." if one.told else "Counted by code."
+        return "Counted by code."
     return "Computed by code."
 
 

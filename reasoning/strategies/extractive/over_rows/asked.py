@@ -11,24 +11,42 @@ from dataclasses import dataclass, replace
 from core.passage_context.named_parts import Part, find_parts
 from core.text.terms import split_words
 from core.text.word_lists import SMALL_WORDS
-from reasoning.strategies.extractive.over_rows.column_words import Superlative, find_compared_names
+from reasoning.strategies.extractive.over_rows.column_words import (
+    Beside,
+    Superlative,
+    blank,
+    find_beside,
+    find_comparison,
+    find_names,
+    has_comparison,
+    is_between,
+)
 from reasoning.strategies.extractive.over_rows.operators import (
     CELL,
     ORDERED,
     TOGETHER,
     Operator,
     Wanted,
-    blank,
     find_operator,
     read_most,
     read_ordinal,
 )
-from reasoning.strategies.extractive.over_rows.relations import say_as_columns
+from reasoning.strategies.extractive.over_rows.relations import find_measured, say_as_columns
 from reasoning.strategies.extractive.over_rows.times import Time, has_range, is_word_of_time, leave_out_from, read_time
-from reasoning.strategies.survey.plan import NEGATION, Comparison, read_number
+from reasoning.strategies.survey.plan import NEGATION, Comparison
 from reasoning.strategies.survey.word_forms import find_forms
 
-__all__ = ["RowsAsked", "Said", "are_same", "is_compound", "is_front", "is_part", "read_rows_asked"]
+__all__ = [
+    "RowsAsked",
+    "Said",
+    "are_same",
+    "cut_ending",
+    "is_compound",
+    "is_front",
+    "is_part",
+    "read_cell_asked",
+    "read_rows_asked",
+]
 
 _LONGEST = 400
 """Characters of a question that is read; a longer one tells a story."""
@@ -41,27 +59,6 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_COMPARED = re.compile(
-    r"\b(?:(?P<more>(?:more|greater|higher|larger|(?P<of_more>older|heavier|longer|dearer)) than|over|above|exceeding"
-    r"|mehr als|über|größer als|höher als|(?P<of_mehr>älter|schwerer|länger|teurer) als|plus de|supérieure?s? à)"
-    r"|(?P<less>(?:less|fewer|lower|smaller|(?P<of_less>younger|lighter|shorter|cheaper)) than|under|below"
-    r"|weniger als|unter|kleiner als|(?P<of_weniger>jünger|leichter|kürzer|billiger|günstiger) als"
-    r"|moins de|inférieure?s? à)|(?P<least>at least|mindestens|au moins)|(?P<most>at most|höchstens|au plus))"
-    r"\s(?:EUR |USD |GBP |CHF |[$€£]\s?)?(?P<number>\d[\d.,']{0,20}\d|\d)"
-    r"(?:\s?(?:EUR|USD|GBP|CHF|[Ee]uros?|dollars?|pounds|[Ff]ranken|francs|[$€£%])(?!\w))?",
-    re.IGNORECASE,
-)
-_BETWEEN = re.compile(
-    r"\b(?:between|zwischen|entre)\s(?:[$€£]\s?)?(?P<least>\d[\d.,']{0,20}\d|\d)(?:\s?[$€£%])?\s(?:and|und|et)\s"
-    r"(?:[$€£]\s?)?(?P<most>\d[\d.,']{0,20}\d|\d)"
-    r"(?:\s?(?:EUR|USD|GBP|CHF|[Ee]uros?|dollars?|pounds|[Ff]ranken|francs|[$€£%])(?!\w))?",
-    re.IGNORECASE,
-)
-_SCALE = re.compile(
-    r"\s(?P<scale>thousand|million|billion|tausend|millionen|milliarden|millions?|milliards?)\b", re.IGNORECASE
-)
-_SCALES = {"thousand": 3, "tausend": 3, "million": 6, "millionen": 6, "millions": 6, "billion": 9, "milliarden": 9,
-           "milliard": 9, "milliards": 9}  # fmt: skip
 _GROUP = re.compile(
     r"\b(?:per|(?:for|in|of|do|does|did|has|have|had) (?:each|every)|by|je|pro|nach|par"
     r"|(?:hat|hatte|haben|in|für|bei) jede[mnrs]?|(?:dans |pour |de |a )?chaque)\s(?P<group>[^\W\d_]{2,40})"
@@ -88,7 +85,8 @@ _EXCEPT = re.compile(
 )
 _NEVER = re.compile(
     r"\b(?:never|neither|nor|none|nobody|nothing|cannot|hardly|no|nie|niemals|weder|jamais|aucune?|unpaid"
-    r"|unbezahlt\w{0,2}|trend)\b",
+    r"|unbezahlt\w{0,2}|trend)\b"
+    r"|\b(?:is|are|was|were) (?:still )?(?:to do|on|off|in|out|up|down|over)\W{0,3}\Z",
     re.IGNORECASE,
 )
 _NE = re.compile(r"\b(?:ne|n['’])\b", re.IGNORECASE)
@@ -114,11 +112,20 @@ _GENERIC = _ROWS | frozenset(
     )
 )
 """Stems of words that a table need not have: they say that it is one, or that its cells are numbers."""
+_STATE = re.compile(r"\b(?:on|in|at|under|off)[ -]\Z", re.IGNORECASE)
+"""What stands before a noun that says in which state a row is: "on hold"."""
+_NO_NOUNS = _words(
+    "all ever every own there now still currently alle aller allen noch derzeit aktuell tous toutes tout"
+)
+_OF_NAMES = ("nummer", "numm", "bezeichnung")
+"""How stems of names of columns end that have the number or the name of something."""
 _SKIPPED = _words("""
     hoch groß hat haben besitzt welche welcher welches welchen welchem beträgt liegt habe have has having there a
     ont sont elles     pro je year years quarter month jahr quartal année trimestre mois
-    across still different distinct verschiedene verschiedener different différents différentes than more als mehr que
+    across among still different distinct verschiedene verschiedener
+    different différents différentes than more als mehr que
 """)
+_LONGEST_PREPOSITION = 8
 _ENDINGS = _words("e en er es em n s nen x ée ées és")
 _PERIODS = {
     "year": "year", "jahr": "year", "année": "year", "an": "year",
@@ -151,9 +158,11 @@ class RowsAsked:
     that is asked for. `stems` are all words, and `inner` is what each group is made of whose value is the highest
     ("which supplier has the highest total"). `operator` is the first word that tells what is wanted, `superlative` an
     adjective that tells the column as well ("cheapest"). `is_together`: all rows are added up ("in total").
-    `is_listed`: the rows that are counted are named. `each` are the words behind "per", as they are written, or words
+    `is_listed`: the rows that are counted are named. `is_told`: the cells of one row are wanted whose columns have
+    `of_names`. `each` are the words behind "per", as they are written, or words
     of time behind "by", and `period` a unit of time among them. `compared` is the place of the comparison, `of_names`
     the names of columns that it tells ("older than"), and `factor` what its number counts ("10 million").
+    `beside` is a comparison with another column ("below the minimum stock").
     `unordered` is the question if its superlative is a part of a name ("the First Aid course").
     `signs` are parts of one letter, "series C", which is no word.
     `excluded` is the place of a word such as "not" or "except", -1 without any. The word for what is wanted may be the
@@ -176,12 +185,14 @@ class RowsAsked:
     compared: tuple[int, int] = (0, 0)
     of_names: frozenset[str] = frozenset()
     factor: int = 1
+    beside: Beside | None = None
     excluded: int = -1
     time: Time | None = None
     inner: Wanted | None = None
     superlative: Superlative | None = None
     is_together: bool = False
     is_listed: bool = False
+    is_told: bool = False
     is_counted: bool = False
     is_often: bool = False
     is_how_much: bool = False
@@ -212,8 +223,19 @@ def is_part(word: str, name: str) -> bool:
 
 
 def is_front(word: str, name: str) -> bool:
-    """Returns whether a name is a German compound of the word and a word for an amount: `Nettobetrag`."""
-    return len(word) >= _FEWEST_ALIKE and name.startswith(word) and name[len(word) :] in _GENERIC
+    """Returns whether a name is a German compound of the word and a word for an amount or a name: `Nettobetrag`,
+    `Kundennummer`.
+    """
+    if len(word) < _FEWEST_ALIKE:
+        return False
+    return (name.startswith(word) and name[len(word) :] in _GENERIC) or word in cut_ending(name)
+
+
+def cut_ending(name: str) -> frozenset[str]:
+    """Returns stems of what a name such as `Kundennummer` names: `kunden`, `kunde`, `kund`; none of other names."""
+    front = next((name[: -len(ending)] for ending in _OF_NAMES if name.endswith(ending)), "")
+    ends = ("", *(end for end in ("s", "n", "en", "e") if front.endswith(end)))
+    return frozenset(front.removesuffix(end) for end in ends) - {""}
 
 
 def is_compound(word: str, names: Collection[str]) -> bool:
@@ -235,6 +257,25 @@ def read_rows_asked(question: str) -> RowsAsked | None:
     return replace(asked, unordered=_read(text, is_ordered=False))
 
 
+def read_cell_asked(question: str) -> RowsAsked | None:
+    """Returns what a question asks of one thing without the name of a column: "How heavy is the P-3?"."""
+    text = question.strip()
+    measured = find_measured(text)
+    if measured is None or _EXCEPT.search(text) or _NEVER.search(text):
+        return None
+    kind, (start, end) = measured
+    thing = " " * start + text[start:end]
+    return RowsAsked(
+        wanted=Wanted.CELL,
+        at=0,
+        words=tuple(_read_words(thing)),
+        of_names=find_names(kind),
+        is_told=True,
+        text=thing.casefold(),
+        stems=frozenset(word.stem for word in split_words(thing)),
+    )
+
+
 def _read(text: str, *, is_ordered: bool) -> RowsAsked | None:
     """`is_ordered`: a word such as "first" may order the rows."""
     if len(text) > _LONGEST or _NEVER.search(text) or _BESIDE_COLUMN.search(text) or _has_dropped_code(text):
@@ -242,19 +283,22 @@ def _read(text: str, *, is_ordered: bool) -> RowsAsked | None:
     if _WHO_HIRED.match(text):
         return None
     time, rest = read_time(leave_out_from(text))
-    if has_range(rest) and (time is not None or not _BETWEEN.search(rest)):
+    if has_range(rest) and (time is not None or not is_between(rest)):
         return None
-    comparison = _find_comparison(rest)
+    comparison = find_comparison(rest)
     rest = comparison.rest
-    if _COMPARED.search(rest) or _BETWEEN.search(rest) or has_range(rest):
+    if has_comparison(rest) or has_range(rest):
         return None
+    beside = find_beside(rest) if comparison.comparison is None else None
     excluded = list(_EXCEPT.finditer(rest))
     if len(excluded) > 1 or (not excluded and NEGATION.search(rest)):
         return None
     rest = blank(rest, excluded[0] if excluded else None)
     rest = blank(rest, _NE.search(rest) if excluded else None)
     place, rest = read_ordinal(rest)
-    operator = find_operator(rest, is_ordered=is_ordered)
+    start, end = beside.bound if beside else (0, 0)  # "below the minimum" asks for no least value
+    bound = rest[start:end]
+    operator = find_operator(rest[:start] + " " * len(bound) + rest[end:], is_ordered=is_ordered)
     is_listed = (operator is None or operator.wanted is Wanted.CELL) and _LISTED.match(text) is not None
     if is_listed:
         found = _LISTED.match(rest)
@@ -270,6 +314,7 @@ def _read(text: str, *, is_ordered: bool) -> RowsAsked | None:
     column = CELL.match(text) if operator.wanted is Wanted.CELL else None
     together = TOGETHER.search(rest)
     rest = blank(rest, together)
+    rest = rest[:start] + bound + rest[end:]
     each = tuple(found["group"] for found in _GROUP.finditer(rest) if _is_each(found))
     return RowsAsked(
         wanted=operator.wanted,
@@ -286,6 +331,7 @@ def _read(text: str, *, is_ordered: bool) -> RowsAsked | None:
         columns=frozenset(word.stem for word in split_words(column["column"])) if column else frozenset(),
         comparison=comparison.comparison,
         compared=comparison.span,
+        beside=beside,
         of_names=comparison.names,
         factor=comparison.factor,
         excluded=excluded[0].start() if excluded else -1,
@@ -309,10 +355,10 @@ def _read(text: str, *, is_ordered: bool) -> RowsAsked | None:
 
 _BESIDE_COLUMN = re.compile(
     r"\b(?:below|above|under|over|unter|über|sous|dessous d|dessus d)\w{0,2}\s"
-    r"(?:(?:the|an?|de[mnr]|l[ea]|its|their)\s)?(?:min|max|average|mean|median|highest|lowest|durchschnitt|mittel|moyenne)",
+    r"(?:(?:the|an?|de[mnr]|l[ea]|its|their)\s)?(?:average|mean|median|highest|durchschnitt|mittel|moyenne)",
     re.IGNORECASE,
 )
-"""A value is compared with a column, or with what has to be computed first: "below the minimum", "an above average"."""
+"""A value is compared with a column, or with what has to be computed first: "below the mean", "an above average"."""
 _CODE = re.compile(r"(?<![.?!:]\s)(?<=\s)[A-Z]{1,4}\b(?![-./&'’]\w)")
 
 
@@ -335,62 +381,9 @@ _AMOUNT = re.compile(r"amount|value|betrag|wert", re.IGNORECASE)
 _COUNTING = re.compile(r"\b(?:how|why|when|wie|warum|wann|comment|pourquoi|quand)\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Compared:
-    """A comparison, its place, the names of columns that it tells, and the text without it."""
-
-    rest: str
-    comparison: Comparison | None = None
-    span: tuple[int, int] = (0, 0)
-    names: frozenset[str] = frozenset()
-    factor: int = 1
-
-
-def _find_comparison(text: str) -> _Compared:
-    if found := _BETWEEN.search(text):
-        comparison = Comparison(
-            words=_between_words(found),
-            number=f"{found['least']} and {found['most']}",
-            least=read_number(found["least"]),
-            most=read_number(found["most"]),
-            is_strict=False,
-        )
-        return _Compared(rest=blank(text, found), comparison=comparison, span=found.span())
-    found = _COMPARED.search(text)
-    if found is None:
-        return _Compared(rest=text)
-    comparative = found["of_more"] or found["of_less"] or found["of_mehr"] or found["of_weniger"] or ""
-    rest, factor, end = blank(text, found), 1, found.end()
-    if scale := _SCALE.match(text, end):
-        rest, factor, end = blank(rest, scale), 10 ** _SCALES[scale["scale"].casefold()], scale.end()
-    return _Compared(
-        rest=rest,
-        comparison=_read_comparison(found, factor),
-        span=(found.start(), end),
-        names=find_compared_names(comparative),
-        factor=factor,
-    )
-
-
-def _between_words(found: re.Match[str]) -> str:
-    return found.group().split()[0]
-
-
 def _is_each(found: re.Match[str]) -> bool:
     is_by = found.group().casefold().split()[0] in {"by", "nach", "par"}
     return not is_by or is_word_of_time(found["group"])
-
-
-def _read_comparison(found: re.Match[str], factor: int) -> Comparison:
-    value = read_number(found["number"])
-    value = None if value is None else value * factor
-    return Comparison(
-        words=found.group()[: found.start("number") - found.start()].strip(),
-        number=f"{value:,.0f}" if factor > 1 and value is not None else found["number"],
-        least=value if found["more"] or found["least"] else None,
-        most=value if found["less"] or found["most"] else None,
-        is_strict=bool(found["more"] or found["less"]),
-    )
 
 
 def _read_words(text: str) -> Iterator[Said]:
@@ -404,9 +397,15 @@ def _read_words(text: str) -> Iterator[Said]:
             written=written,
             start=word.start,
             is_generic=word.stem in _GENERIC,
-            is_light=folded in _LIGHT and not (word.start and written[:1].isupper()),
+            is_light=folded in _LIGHT
+            and not (word.start and (written[:1].isupper() or _is_state(text, word.start, folded))),
             is_row=word.stem in _ROWS,
         )
+
+
+def _is_state(text: str, start: int, folded: str) -> bool:
+    """Returns whether a word that says nothing as a verb is a noun here: "on hold", "at work"."""
+    return folded not in _NO_NOUNS and _STATE.search(text, max(0, start - _LONGEST_PREPOSITION), start) is not None
 
 
 def _stem(word: str) -> str:

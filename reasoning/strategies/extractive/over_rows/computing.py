@@ -53,7 +53,7 @@ def compute_lines(asked: RowsAsked, fit: Fit) -> list[Line]:
         return _span(fit)
     if is_group_wanted(asked, fit):
         return _choose_group(asked, fit, asked.inner or Wanted.SUM)
-    if asked.is_listed and fit.rows:
+    if fit.told or (asked.is_listed and fit.rows):
         return _list(fit)
     if not fit.group:
         return _compute(asked, fit, fit.rows)
@@ -175,7 +175,7 @@ def _choose(asked: RowsAsked, fit: Fit, members: Iterable[tuple[TableRow, Amount
 def _list(fit: Fit) -> list[Line]:
     """Returns the rows that meet the conditions, with the cells of these; of groups each name once."""
     lines: list[Line] = []
-    columns = (fit.told,) if fit.told else (*fit.limited, fit.measure)
+    columns = fit.told or (*fit.limited, fit.measure)
     shown = [column for column in dict.fromkeys(columns) if column and column != fit.naming]
     seen: set[str] = set()
     for row in fit.rows:
@@ -291,14 +291,16 @@ def name_row(fit: Fit, row: TableRow) -> str:
 
 def _tell(fit: Fit, row: TableRow) -> str:
     """Returns the name beside a code, `BR-2 (Broom)`: from the first column of texts, if each row has its own."""
-    if not any(map(str.isdecimal, name_row(fit, row))):
+    name = name_row(fit, row)
+    if fit.table.called == "column" or not any(map(str.isdecimal, name)):
         return ""
-    table = fit.table
+    table, is_number = fit.table, not any(map(str.isalpha, name))
     for column in table.columns:
         text = row.cells.get(column, "")
         if column not in {fit.naming, fit.group, *table.amounts, *table.dates, *table.flags} and text:
             texts = [other.cells.get(column, "") for other in table.body]
-            is_name = len(set(texts)) == len(texts) > 1 and not any(map(str.isdecimal, text))
+            is_word = any(map(str.isalpha, text)) and (is_number or not any(map(str.isdecimal, text)))
+            is_name = is_word and len(set(texts)) == len(texts) > 1
             return f" ({shorten(text, _LONGEST_NAME)})" if is_name else ""
     return ""
 

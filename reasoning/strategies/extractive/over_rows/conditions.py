@@ -1,9 +1,11 @@
 """The conditions of a question: which cells its words name, what it leaves out, its time, and its comparison."""
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said, are_same
+from reasoning.strategies.extractive.over_rows.column_words import Beside
 from reasoning.strategies.extractive.over_rows.relations import is_assigned
 from reasoning.strategies.extractive.over_rows.tables import Table, TableRow
 from reasoning.strategies.extractive.over_rows.times import Time, read_year
@@ -19,6 +21,8 @@ __all__ = [
     "find_value_words",
     "find_values",
     "has_stem",
+    "is_said",
+    "keep_beside",
     "keep_compared",
     "keep_flags",
     "keep_signs",
@@ -28,6 +32,10 @@ __all__ = [
 
 _MOST_VALUES = 5
 """Values of one column that a question names at most; of more, a word is no condition."""
+_STATE = re.compile(r"(?:on|in|at|under|off|out of)[ -]", re.IGNORECASE)
+_CODE = re.compile(r"(?<![\w-])[^\W\d_]{1,6}-?\d[\w-]{0,12}")
+"""A sign of a thing, such as `p-300b`, in a question in small letters."""
+_LONGEST_NAME = 40
 _MOST_UNDATED = 0.25
 """The greatest share of rows whose date was not read, if the rows of a time are computed."""
 
@@ -73,11 +81,15 @@ def keep_values(asked: RowsAsked, table: Table, values: Values, naming: str, *, 
             kept = replace(_leave_out(kept, column, texts), words=words)
             continue
         rows = [row for row in kept.rows if row.cells.get(column) in texts]
+        if table.called == "column" and len(rows) == len(kept.rows) > 1:
+            kept = replace(kept, words=words)  # all models are of the series that the question names
+            continue
+        head = f"{column}: " if table.is_labelled or column != table.label else ""
         kept = replace(
             kept,
             rows=rows,
             words=words,
-            conditions=(*kept.conditions, f"{column}: {' or '.join(sorted(texts))}"),
+            conditions=(*kept.conditions, f"{head}{' or '.join(sorted(texts))}"),
             columns=(*kept.columns, column),
             is_one=kept.is_one or (column in (table.label, naming) and len(rows) == 1),
         )
@@ -224,6 +236,24 @@ def keep_compared(table: Table, kept: Kept, comparison: Comparison, column: str)
     )
 
 
+def keep_beside(table: Table, kept: Kept, beside: Beside, columns: tuple[str, str]) -> Kept:
+    """Returns the rows whose amount in the first column is above or below their amount in the second."""
+    first, second = columns
+    read = [(row, table.amount(row, first), table.amount(row, second)) for row in kept.rows]
+    missing = sum(own is None or other is None for _, own, other in read)
+    left_out = f" (left out, because one of them is no number: {missing:,})" if missing else ""
+    return replace(
+        kept,
+        rows=[
+            row
+            for row, own, other in read
+            if own and other and (own.value > other.value if beside.is_more else own.value < other.value)
+        ],
+        conditions=(*kept.conditions, f"{first}: {beside.words} “{second}”{left_out}"),
+        columns=(*kept.columns, first, second),
+    )
+
+
 def find_assigned(asked: RowsAsked, columns: Mapping[str, Collection[Said]]) -> str:
     """Returns the column that says what somebody is to the rows, "have Bo as manager"; '' if none is named so."""
     named = (column for column, found in columns.items() if any(is_assigned(asked.text, said.start) for said in found))
@@ -242,6 +272,7 @@ def find_values(
     """
     assigned = find_assigned(asked, columns)
     years = frozenset(said for said in words if table.dates and read_year(said.written))
+    codes = _CODE.findall(asked.text) if asked.is_told else []
     found: list[tuple[bool, int, int, str, frozenset[str], frozenset[Said]]] = []
     for number, column in enumerate(table.columns):
         if column in table.amounts or column in table.dates:
@@ -253,10 +284,11 @@ def find_values(
         having = {text: frozenset(said for said in words if has_stem(said.stem, own)) for text, own in by_text.items()}
         having = {text: _leave_out_years(asked, words, years, text, said) for text, said in having.items()}
         having = {text: said for text, said in having.items() if said}
-        whole = {text: said for text, said in having.items() if _is_whole(asked, table, column, by_text[text])}
+        whole = {text: said for text, said in having.items() if _is_whole(asked, table, column, text)}
         signs = {text: having.get(text, frozenset()) for text in texts if _is_written(text.casefold(), asked.text)}
-        equal = {text: said for text, said in whole.items() if _is_said(text.casefold(), asked.text)}
-        chosen = signs or equal or whole or having
+        equal = {text: said for text, said in whole.items() if is_said(text.casefold(), asked.text)}
+        coded = {text: said for text, said in having.items() if any(is_said(code, text.casefold()) for code in codes)}
+        chosen = signs or equal or whole or (coded if len(coded) == 1 else having)
         if chosen and len(chosen) <= _MOST_VALUES:
             said = frozenset(word for own in chosen.values() for word in own)
             is_first = column == assigned or bool(signs or whole)
@@ -278,14 +310,31 @@ def _leave_out_years(
     with the word before it: "Audit 2024" of `Audit 2024, second part`.
     """
     folded = text.casefold()
-    if said.isdisjoint(years) or _is_said(folded, asked.text):
+    if said.isdisjoint(years) or is_said(folded, asked.text):
         return said
     ends = {word.start + len(word.written) + 1: word.written for word in words}
     return frozenset(
         word
         for word in said
         if word not in years
-        or (word.start in ends and _is_said(f"{ends[word.start]} {word.written}".casefold(), folded))
+        or (word.start in ends and is_said(f"{ends[word.start]} {word.written}".casefold(), folded))
+    )
+
+
+def weigh_words(asked: RowsAsked, table: Table) -> RowsAsked:
+    """Returns the question with words such as "list" and "done" as other words, if they stand in the name of a column
+    or in a cell that the question has as it is written: "list price", `Status: done`.
+    """
+    if not any(said.is_light for said in asked.words):
+        return asked
+    texts = [column for column in table.columns if column not in table.amounts and column not in table.dates]
+    written = {" ".join(column.partition("(")[0].split()) for column in table.columns}
+    written |= {row.cells.get(column, "") for column in texts for row in table.body}
+    named = {text.casefold() for text in written if len(text) <= _LONGEST_NAME}
+    places = [(at, at + len(text)) for text in named if is_said(text, asked.text) for at in [asked.text.find(text)]]
+    is_in = {said for said in asked.words if any(start <= said.start < end for start, end in places)}
+    return replace(
+        asked, words=tuple(replace(said, is_light=said.is_light and said not in is_in) for said in asked.words)
     )
 
 
@@ -294,19 +343,34 @@ def find_value_words(asked: RowsAsked, words: Sequence[Said], table: Table) -> d
     such a cell. The name of a row is none, nor is a note that repeats a cell of another column.
     """
     found: dict[Said, int] = {}
+    names = {name.casefold() for column in table.columns for name in column.split()}
     for column in table.columns:
         if column in table.amounts or column in table.dates or column in table.flags or column == table.label:
             continue
         texts = {text for row in table.body if (text := row.cells.get(column, ""))}
         for text in texts:
             own = stems_of(text)
-            if own and not NEGATION.search(text) and _is_whole(asked, table, column, own):
-                found |= {said: max(len(own), found.get(said, 0)) for said in words if has_stem(said.stem, own)}
+            if own and not NEGATION.search(text) and _is_whole(asked, table, column, text):
+                meant = [said for said in words if has_stem(said.stem, own) and _may_be_cell(said, text, names)]
+                found |= {said: max(len(own), found.get(said, 0)) for said in meant}
     return found
 
 
-def _is_whole(asked: RowsAsked, table: Table, column: str, stems: frozenset[str]) -> bool:
-    """Returns whether the question has all words of a cell that does not only repeat a cell of another column."""
+def _may_be_cell(said: Said, text: str, names: Collection[str]) -> bool:
+    """Returns whether a word may be a cell: not if a column has it in its name, and the cell another form of it, as of
+    "delivery date" beside `Status: delivered`.
+    """
+    written = said.written.casefold()
+    return written not in names or is_said(written, text.casefold())
+
+
+def _is_whole(asked: RowsAsked, table: Table, column: str, text: str) -> bool:
+    """Returns whether the question has all words of a cell that does not only repeat a cell of another column; of a
+    state such as "on loan" as it is written.
+    """
+    if _STATE.match(text) and not is_said(text.casefold().replace("-", " "), asked.text.replace("-", " ")):
+        return False
+    stems = stems_of(text)
     return all(has_stem(stem, asked.stems) for stem in stems) and not _repeats_cell(table, column, stems)
 
 
@@ -323,10 +387,10 @@ def _repeats_cell(table: Table, column: str, stems: frozenset[str]) -> bool:
 
 def _is_written(sign: str, question: str) -> bool:
     """Returns whether the question has a sign with a digit as a whole."""
-    return any(map(str.isdecimal, sign)) and _is_said(sign, question)
+    return any(map(str.isdecimal, sign)) and is_said(sign, question)
 
 
-def _is_said(text: str, question: str) -> bool:
+def is_said(text: str, question: str) -> bool:
     """Returns whether the question has a text as whole words."""
     at = question.find(text)
     if at < 0:

@@ -15,20 +15,24 @@ from reasoning.strategies.extractive.over_rows.conditions import (
     Kept,
     find_value_words,
     has_stem,
+    keep_beside,
     keep_compared,
     keep_flags,
     keep_signs,
     keep_times,
     keep_values,
+    weigh_words,
 )
 from reasoning.strategies.extractive.over_rows.measures import (
     count_exact,
+    count_said,
     find_person,
     find_unit,
     find_unit_of,
     has_scale,
     is_added,
     match_columns,
+    may_mean_several,
     name_of,
     name_persons,
     split_values,
@@ -43,10 +47,18 @@ from reasoning.strategies.survey.values import stems_of
 
 __all__ = ["Fit", "fit", "is_usable"]
 
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 _PARTIES = 2
 _PLURALS, _PLURALS_OF_NOUNS = ("s", "x", "people"), ("e", "en", "er", "n")
 """How words for several things end, in English and French, and in German, where nouns begin with a capital."""
 _DATES = stems_of("date day Datum Tag jour")
+
+
+_THINGS = stems_of(
+    "model machine device version type variant product series unit option plan package tariff edition Modell Maschine "
+    "Gerät Typ Variante Produkt Version Tarif Paket modèle appareil produit variante offre"
+)
+"""Stems of words for what stands side by side in the columns of a table."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,8 +73,9 @@ class Fit:
     others, twice if it is the word of a column or cell itself. The first word that names a column names the rows
     (`is_noun_known`), of which several may have one name (`is_distinct`), or the measure (`is_noun_measured`).
     `is_measured`: a word of the question names the measure.
-    `is_titled`: the rows are counted, and their name stands above the table. `told` is the column whose cell in the
-    one row is the answer, '' if rows are.
+    `is_titled`: the rows are counted, and their name stands above the table. `told` are the columns whose cells in
+    the one row are the answer, () if rows are.
+    `is_undecided`: several columns of amounts may be meant.
     """
 
     asked: RowsAsked
@@ -84,13 +97,15 @@ class Fit:
     is_noun_measured: bool
     is_measured: bool
     is_titled: bool
-    told: str = ""
+    told: tuple[str, ...] = ()
+    is_undecided: bool = False
 
 
 def fit(asked: RowsAsked, table: Table) -> Fit:
     """Returns what a question means in a table."""
     of_name = _find_order_in_name(asked, table)
     asked = asked.unordered if of_name and asked.unordered else asked
+    asked = weigh_words(asked, table)
     words = [said for said in asked.words if not said.is_light]
     document = table.hit.document
     lead = table.lead if table.has_twin else ""
@@ -114,7 +129,9 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
         if said not in known
         and not said.is_generic
         and not has_stem(said.stem, heads)
+        and said.stem.translate(_UMLAUTS) not in heads
         and not _names_rows(asked, table, said)
+        and not (roles.beside and asked.beside and asked.beside.start <= said.start < asked.beside.end)
         and not (said.stem in _DATES and roles.measure in table.dates)
     ]
     unread = [
@@ -123,6 +140,7 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
         *(said.written for said in unsure),
         *find_alternatives(asked, roles, kept),
         *find_unread(asked, table, roles, kept, heads),
+        *(said.written for said in kept.words if not kept.rows and any(said in columns[c] for c in table.dates)),
         *find_unplaced(asked, roles, kept, left),
     ]
     is_noun_known = roles.noun is not None and roles.noun in columns[roles.naming]
@@ -149,7 +167,7 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
         named=kept.named,
         is_one=kept.is_one,
         left=(*left, *(Said(stem="", written=written, start=0) for written in unread)),
-        known=len(by_column) + count_exact(words, table) + 2 * len(kept.words),
+        known=len(by_column) + count_exact(words, table) + count_said(asked, table) + 2 * len(kept.words),
         is_distinct=repeats(table.body, roles.naming)
         and is_noun_known
         and roles.naming not in table.places
@@ -160,7 +178,8 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
         is_noun_known=is_noun_known,
         is_measured=bool(roles.measure) and bool(columns[roles.measure]),
         is_titled=_is_titled(asked, table, roles, kept, heads),
-        told=find_told(asked, table, roles, kept) if asked.is_listed else "",
+        told=find_told(asked, table, roles, kept),
+        is_undecided=not roles.measure and not roles.compared and may_mean_several(asked, table, columns),
         is_noun_measured=roles.noun is not None and bool(roles.measure) and roles.noun in columns[roles.measure],
     )
 
@@ -190,6 +209,8 @@ def _names_rows(asked: RowsAsked, table: Table, said: Said) -> bool:
     """Returns whether a word that the table lacks says what its rows are: what a column without a name would be called,
     or a word for persons, of which the table has a column.
     """
+    if table.called == "column":
+        return said.stem in _THINGS
     is_open = not table.is_labelled or table.label in table.amounts
     if is_open and asked.noun and are_same(said.stem, asked.noun):
         return True
@@ -203,6 +224,8 @@ def _keep(asked: RowsAsked, table: Table, roles: Roles, rest: Sequence[Said], he
     kept = keep_signs(asked, table, keep_flags(table, kept, roles.flags))
     named = {column: found for column in table.dates if (found := roles.columns[column]) and column != roles.measure}
     kept = keep_times(asked, table, kept, rest, named, heads)
+    if asked.beside is not None and roles.beside:
+        return keep_beside(table, kept, asked.beside, (roles.compared, roles.beside))
     if asked.comparison is None:
         return kept
     if not roles.compared:
@@ -296,8 +319,10 @@ def is_usable(one: Fit) -> bool:
     """Returns whether the table surely has what the question wants."""
     asked = one.asked
     is_known = len(one.table.body) > one.table.unread  # of most rows
-    if one.left or (one.is_one and not one.told) or asked.wanted is Wanted.CELL or not is_known:
+    if one.left or (one.is_one and not one.told) or not is_known:
         return False
+    if asked.wanted is Wanted.CELL:
+        return bool(one.told)
     if asked.wanted is Wanted.DIFFERENCE:
         return bool(one.measure) and len(one.named) == _PARTIES
     if asked.wanted is Wanted.SHARE:

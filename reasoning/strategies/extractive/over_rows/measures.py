@@ -3,14 +3,22 @@
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said, are_same, is_compound, is_front, is_part
+from reasoning.strategies.extractive.over_rows.asked import (
+    RowsAsked,
+    Said,
+    are_same,
+    cut_ending,
+    is_compound,
+    is_front,
+    is_part,
+)
 from reasoning.strategies.extractive.over_rows.column_words import (
     has_same_name,
     is_person,
     is_start_of_work,
     names_manager,
 )
-from reasoning.strategies.extractive.over_rows.conditions import has_stem
+from reasoning.strategies.extractive.over_rows.conditions import has_stem, is_said
 from reasoning.strategies.extractive.over_rows.operators import Wanted
 from reasoning.strategies.extractive.over_rows.tables import Table
 from reasoning.strategies.extractive.over_rows.times import read_year
@@ -22,6 +30,8 @@ __all__ = [
     "choose_group",
     "choose_measure",
     "count_exact",
+    "count_said",
+    "find_beside",
     "find_compared",
     "find_person",
     "find_unit",
@@ -29,6 +39,7 @@ __all__ = [
     "has_scale",
     "is_added",
     "match_columns",
+    "may_mean_several",
     "name_of",
     "name_persons",
     "names_text",
@@ -38,10 +49,15 @@ __all__ = [
 
 _WORD = re.compile(r"\w+")
 _BEHIND_WHICH = re.compile(r"\b(?:which|welche[nmrs]?|quel(?:le)?s?)\s\Z")
-_IN_BRACKETS = re.compile(r"[(\[][^()\[\]]{0,60}[)\]]")
+_IN_BRACKETS = re.compile(r"[(\[](?:[^()\[\]]|\([^()\[\]]{0,20}\)){0,60}[)\]]")
 _OF_NUMBERS = stems_of("no nr id number code ref year Nummer Jahr année numéro")
 """Stems of names of columns whose numbers are not added up, unless they are named."""
 _SCALES = stems_of("thousand million billion k m bn mn Tsd Mio Mrd Tausend Millionen Milliarden millions milliards")
+_BOUNDS = stems_of(
+    "minimum min maximum max target limit planned plan budget Soll Ziel Grenzwert objectif plafond seuil"
+)
+"""Stems of words that make another measure of a measure."""
+_LEAST = "mindest"
 _BIRTHS = stems_of("born birth birthday birthdate Geburt Geburtstag Geburtsdatum geboren naissance né dob")
 _NOT_ADDED = stems_of(
     "price unit rate fare fee tariff temperature age average mean ratio percentage share speed height length score "
@@ -86,10 +102,19 @@ def match_columns(words: Sequence[Said], table: Table, known: frozenset[str]) ->
     ]
     for column in table.columns:
         names = name_of(column)
-        columns[column] |= {said for said in others if has_same_name(said.stem, names)}
+        alike = names | {form for name in names for form in cut_ending(name)} | _split_bound(names)
+        bounds = {said for said in words if said.stem in alike & _BOUNDS}
+        if bounds or alike.isdisjoint(_BOUNDS):  # a minimum stock is not the stock
+            columns[column] |= bounds | {said for said in others if has_same_name(said.stem, alike)}
         if column in table.dates and _has_persons(table):
             columns[column] |= {said for said in others if is_start_of_work(said.stem, names)}
     return columns
+
+
+def _split_bound(names: Collection[str]) -> frozenset[str]:
+    """Returns the words of a German compound that begins with a bound: of `Mindestbestand`."""
+    rests = {name.removeprefix(_LEAST) for name in names if name.startswith(_LEAST)}
+    return frozenset({"minimum", *rests}) if rests else frozenset()
 
 
 def split_values(
@@ -151,6 +176,20 @@ def count_exact(words: Sequence[Said], table: Table) -> int:
     return len(frozenset(said for column in table.columns for said in _match(words, name_of(column))))
 
 
+def _count_others(column: str, said: Collection[Said]) -> tuple[int, int, bool]:
+    """Returns how many words the name of a column has beside words of the question, less of which are better, how many
+    of these it has, negative, and whether none is a word of the name itself: `Bestand` before `Mindestbestand`.
+    """
+    name = name_of(column)
+    return len(name) - len(said), -len(said), all(not has_stem(word.stem, name) for word in said)
+
+
+def count_said(asked: RowsAsked, table: Table) -> int:
+    """Returns how many columns have a name that the question has as it is written, without what is in brackets."""
+    names = (_IN_BRACKETS.sub(" ", column).strip().casefold() for column in table.columns)
+    return sum(is_said(name, asked.text) for name in names if name)
+
+
 def _match(words: Sequence[Said], name: frozenset[str]) -> frozenset[Said]:
     return frozenset(
         said
@@ -202,14 +241,53 @@ def find_compared(asked: RowsAsked, table: Table, columns: Columns) -> str:
     said = behind if is_behind and behind in by_column else before[-1] if before else None
     having = [column for column in table.amounts if said in columns[column]]
     if having:
-        ranked = sorted(having, key=lambda column: (len(name_of(column)) - len(columns[column]), -len(columns[column])))
-        sizes = [(len(name_of(column)), len(columns[column])) for column in ranked[:2]]
-        return ranked[0] if len(sizes) == 1 or sizes[0] != sizes[1] else ""
+        sizes = {column: _count_others(column, columns[column]) for column in having}
+        ranked = sorted(having, key=sizes.__getitem__)
+        return ranked[0] if len(ranked) == 1 or sizes[ranked[0]] != sizes[ranked[1]] else ""
     with_unit = [column for column in table.amounts if behind is not None and find_unit(asked, table, column)]
     if len(with_unit) == 1:
         return with_unit[0]
     is_named = is_behind and behind is not None and not behind.is_generic
     return next(iter(table.amounts)) if len(table.amounts) == 1 and not is_named else ""
+
+
+def find_beside(asked: RowsAsked, table: Table, columns: Columns) -> tuple[str, str]:
+    """Returns the two columns of amounts of one unit that are compared: the one named before the words for it, or else
+    the one whose name is a part of the other's name, or the only other one; and the one named behind. '' if unsure.
+    """
+    if asked.beside is None:
+        return "", ""
+    behind: list[Said] = []
+    end = asked.beside.bound[0]
+    for said in asked.words:
+        if said.start >= end and not asked.text[end : said.start].strip():
+            behind.append(said)
+            end = said.start + len(said.written)
+    ranked = sorted(
+        (-sum(said in columns[column] for said in behind), len(name_of(column)), column)
+        for column in table.amounts
+        if not columns[column].isdisjoint(behind)
+    )
+    if not ranked or (len(ranked) > 1 and ranked[0][:2] == ranked[1][:2]):
+        return "", ""
+    other = ranked[0][2]
+    alike = [column for column in table.amounts if column != other and _have_same_unit(table, column, other)]
+    named = [said for said in asked.words if said.start < asked.beside.start]
+    before = [column for column in alike if not columns[column].isdisjoint(named)]
+    if not before and not columns[other].isdisjoint(named):
+        return "", ""  # what is compared is only in the name of the other column
+    parts = [column for column in alike if _is_part_of_name(name_of(column), name_of(other))]
+    only = alike if len(table.amounts) == len(alike) + 1 else []
+    chosen = next((found for found in (before, parts, only) if found), [])
+    return (chosen[0], other) if len(chosen) == 1 else ("", "")
+
+
+def _is_part_of_name(names: Collection[str], whole: Collection[str]) -> bool:
+    return all(any(name == own or is_part(name, own) for own in whole) for name in names)
+
+
+def _have_same_unit(table: Table, *columns: str) -> bool:
+    return len({amount.unit for column in columns for amount in table.amounts[column] if amount}) == 1
 
 
 def find_unit(asked: RowsAsked, table: Table, column: str) -> frozenset[Said]:
@@ -270,6 +348,7 @@ def choose_measure(asked: RowsAsked, table: Table, columns: Columns, others: Col
     named = [column for column in own if columns[column]]
     if asked.superlative is not None:
         called = [column for column in own if is_called(column, asked.superlative.names)]
+        called = called or _find_behind(asked, named, columns)
         if not called and asked.superlative.may_be_date:
             return _choose_date(asked, table, columns)
         named = [column for column in called if columns[column]] or called
@@ -298,6 +377,22 @@ def choose_measure(asked: RowsAsked, table: Table, columns: Columns, others: Col
     return valued[0] if len(valued) == 1 else usual[0] if len(usual) == 1 else ""
 
 
+def may_mean_several(asked: RowsAsked, table: Table, columns: Columns) -> bool:
+    """Returns whether a question measures or compares one of several columns of amounts, also if it names none."""
+    if asked.wanted in {Wanted.COUNT, Wanted.SHARE} and asked.comparison is None:
+        return False
+    names = asked.superlative.names if asked.superlative else asked.of_names
+    called = [column for column in table.amounts if columns[column] or is_called(column, names)]
+    return len(called if called or names else table.amounts) > 1
+
+
+def _find_behind(asked: RowsAsked, named: Sequence[str], columns: Columns) -> list[str]:
+    """Returns the columns named by the word directly behind the word for what is wanted: "the longest range"."""
+    said = next((said for said in asked.words if said.start >= asked.after), None)
+    is_next = said is not None and not asked.text[asked.after : said.start].strip()
+    return [column for column in named if is_next and said in columns[column]]
+
+
 def _choose_date(asked: RowsAsked, table: Table, columns: Columns) -> str:
     """Returns the column of dates that is ordered: the one that the question names, or the only one."""
     of_persons = asked.is_who or any(is_person(frozenset([said.stem])) for said in asked.words)
@@ -311,7 +406,7 @@ def _choose_date(asked: RowsAsked, table: Table, columns: Columns) -> str:
 
 def _choose_named(asked: RowsAsked, named: Sequence[str], columns: Columns) -> str:
     """Returns the column of those whose name has the fewest words beside the words of the question."""
-    sizes = {column: (len(name_of(column)) - len(columns[column]), -len(columns[column])) for column in named}
+    sizes = {column: _count_others(column, columns[column]) for column in named}
     least = min(sizes.values())
     best = [column for column in named if sizes[column] == least]
     if len(best) > 1:

@@ -7,11 +7,11 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from reasoning.strategies.extractive.over_rows.column_words import Superlative, find_superlative
+from reasoning.strategies.extractive.over_rows.column_words import Superlative, blank, find_superlative
 from reasoning.strategies.survey.kinds import HOW_MANY
 from reasoning.strategies.survey.word_forms import find_number
 
-__all__ = ["ORDERED", "TOGETHER", "Operator", "Wanted", "blank", "find_operator", "read_most", "read_ordinal"]
+__all__ = ["ORDERED", "TOGETHER", "Operator", "Wanted", "find_operator", "read_most", "read_ordinal"]
 
 
 class Wanted(StrEnum):
@@ -47,19 +47,20 @@ _OFTEN_MOST = r"most (?:common|frequent|often)|häufigste\w?|am häufigsten|plus
 _OFTEN_LEAST = r"least (?:common|often)|rarest|seltenste\w?|am seltensten|moins fréquente?s?|le moins souvent"
 _UP = (
     r"(?:highest|largest|biggest|greatest|maximum|(?<!at )most(?! (?:recent|common|likely|important|of|expensive"
-    r"|populous|frequent|often)\b)"
+    r"|populous|powerful|distant|frequent|often)\b)"
     r"|höchst\w{0,2}|größt\w{0,2}|grösst\w{0,2}|maximale?\w?|meisten"
     r"|plus (?:élevé|haut|grand|important)e?s?|le plus(?: de)?(?=\W*\Z| de)"
     rf"|{_OFTEN_MOST})"
 )
 _DOWN = (
-    r"(?:lowest|smallest|(?<!at )least(?! (?:common|expensive|populous|often)\b)|fewest|minimum|niedrigst\w{0,2}"
-    r"|kleinst\w{0,2}|geringst\w{0,2}|wenigsten"
+    r"(?:lowest|smallest|(?<!at )least(?! (?:common|expensive|populous|powerful|often)\b)|fewest|minimum"
+    r"|niedrigst\w{0,2}|kleinst\w{0,2}|geringst\w{0,2}|wenigsten"
     r"|minimale?\w?|plus (?:bas|basse|petite?|faible)s?|moins élevée?s?|le moins(?: de)?(?=\W*\Z| de)"
     rf"|{_OFTEN_LEAST})"
 )
 _ADJECTIVE = (
-    r"(?:most expensive|cheapest|heaviest|lightest|longest|shortest|oldest|youngest|newest|teuerste|billigste"
+    r"(?:most expensive|cheapest|heaviest|lightest|longest|shortest|oldest|youngest|newest|loudest|fastest"
+    r"|teuerste|billigste"
     r"|günstigste|schwerste|leichteste|älteste|jüngste|längste|kürzeste)"
 )
 _ORDINALS = ("second 2nd zweit deuxième seconde 2e", "third 3rd dritt troisième 3e", "fourth 4th viert quatrième 4e")
@@ -144,11 +145,6 @@ class Operator:
     is_counted: bool = False
     is_often: bool = False
     is_how_much: bool = False
-
-
-def blank(text: str, found: re.Match[str] | None) -> str:
-    """Returns a text of the same length without what was found."""
-    return text if found is None else _blank(text, found.span())
 
 
 def find_operator(text: str, *, is_ordered: bool = True) -> Operator | None:

@@ -1,10 +1,11 @@
-"""Questions for who reports to whom, in the words of the columns that tell it: "Who reports to Bo?" asks for the rows
-with Bo in the column of managers, and "To whom does Ada report?" for the manager in the row of Ada.
+"""Questions without the name of the column that tells their answer: "Who reports to Bo?" asks for the rows with Bo in
+the column of managers, "To whom does Ada report?" for the manager in the row of Ada, and "How heavy is P-3?" for the
+weight in the row of P-3.
 """
 
 import re
 
-__all__ = ["find_list_query", "is_assigned", "say_as_columns"]
+__all__ = ["find_list_query", "find_measured", "is_assigned", "say_as_columns"]
 
 _LONGEST = 400
 """Characters of a question; a longer question tells a story."""
@@ -65,6 +66,27 @@ _AS = re.compile(
 )
 
 
+_KINDS = {
+    "price": "expensive teuer cost costs kostet kosten coûte coûtent",
+    "weight": "heavy schwer weigh weighs wiegt wiegen pèse pèsent",
+    "size": "long lang",
+    "width": "wide breit",
+    "depth": "deep tief",
+    "height": "tall high hoch",
+    "thickness": "thick dick",
+    "speed": "fast schnell",
+    "noise": "loud noisy laut",
+}
+"""Words that ask for a measure, by the names of columns (`column_words`) that they mean."""
+_THING = r"(?:the |our |an? |de[nmr] |die |das |eine?[nmr]? |une? |l[ea] |l['’])?(?P<thing>[^?,;]{2,80}?)"
+_MEASURED = (
+    re.compile(rf"\Ahow (?P<word>[a-z]{{3,9}}) (?:is|are|was|were) {_THING}{_END}", re.IGNORECASE),
+    re.compile(rf"\A(?:how much|what) (?:does|do|did) {_THING} (?P<word>cost|weigh){_END}", re.IGNORECASE),
+    re.compile(rf"\Awie (?P<word>[a-zäöü]{{3,7}}) (?:ist|sind|war) {_THING}{_END}", re.IGNORECASE),
+    re.compile(rf"\A(?:was|wie ?viel) (?P<word>kostet|kosten|wiegt|wiegen) {_THING}{_END}", re.IGNORECASE),
+    re.compile(rf"\Acombien (?P<word>coûte|coûtent|pèse|pèsent) {_THING}{_END}", re.IGNORECASE),
+)
+_VALUED = re.compile(rf"\Ahow much (?:is|are) {_THING}{_END}", re.IGNORECASE)
 _ASKS_FOR_NEW = re.compile(
     r"\A\W{0,3}(?=[^?]{0,160}\b(?:19|20)\d\d\b)"
     r"(?:who|how many|which|what|wer|wie ?viele|welche|qui|combien de|quels?)\b"
@@ -85,6 +107,8 @@ def find_list_query(question: str) -> str:
     if len(question) > _LONGEST:
         return ""
     text = question.strip()
+    if (measured := find_measured(text)) and _VALUED.match(text) is None:
+        return f"What is the {measured[0]} of {text[slice(*measured[1])]}?"
     if _ASKS_FOR_NEW.match(text) is None and say_as_columns(text) == text:
         return ""
     is_english = text[:3].lower() in {"who", "how", "whi", "wha", "to "}
@@ -109,6 +133,20 @@ def say_as_columns(question: str) -> str:
         return f"Wer ist der Vorgesetzte von {found['whom']}?"
     found = next((found for pattern in _MANAGERS if (found := pattern.match(text))), None)
     return f"Who is the manager of {found['whom']}?" if found else question
+
+
+def find_measured(text: str) -> tuple[str, tuple[int, int]] | None:
+    """Returns which measure of one thing a question asks for by an adjective or a verb, and where the thing stands;
+    None for any other question.
+    """
+    if len(text) > _LONGEST:
+        return None
+    if found := _VALUED.match(text):
+        return "price", found.span("thing")
+    found = next((found for pattern in _MEASURED if (found := pattern.match(text))), None)
+    words = _KINDS.items() if found else ()
+    kind = next((kind for kind, said in words if found and found["word"].casefold() in said.split()), "")
+    return (kind, found.span("thing")) if found and kind else None
 
 
 def is_assigned(text: str, start: int) -> bool:

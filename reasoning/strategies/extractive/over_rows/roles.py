@@ -9,6 +9,7 @@ from reasoning.strategies.extractive.over_rows.measures import (
     Columns,
     choose_group,
     choose_measure,
+    find_beside,
     find_compared,
     find_person,
     name_of,
@@ -33,6 +34,7 @@ class Roles:
     noun: Said | None
     naming: str
     compared: str
+    beside: str
     measure: str
 
 
@@ -52,8 +54,12 @@ def find_roles(asked: RowsAsked, table: Table, columns: Columns, rest: Sequence[
         (said for said in asked.words if any(said in columns[c] for c in columns) and said not in of_others), None
     )
     naming = _find_naming(asked, table, columns, noun)
-    compared = find_compared(asked, table, columns)
-    measure = by_measure or choose_measure(asked, table, columns, {group, compared} - {""})
+    compared, beside = find_compared(asked, table, columns), ""
+    if not compared:
+        compared, beside = find_beside(asked, table, columns)
+    measure = by_measure or choose_measure(asked, table, columns, {group, compared, beside} - {""})
+    if compared and columns.get(measure) and columns[measure] <= columns[compared]:
+        measure = ""  # of two columns that a word may name, it is the one that is compared
     if not columns.get(measure) and names_text(asked, table, columns, {group, *values, *flags}):
         measure = "" if asked.superlative is None else measure
     if not measure and compared and asked.wanted is not Wanted.COUNT:
@@ -67,6 +73,7 @@ def find_roles(asked: RowsAsked, table: Table, columns: Columns, rest: Sequence[
         noun=noun,
         naming=naming,
         compared=compared,
+        beside=beside,
         measure=measure,
     )
 
@@ -79,12 +86,16 @@ def _find_naming(asked: RowsAsked, table: Table, columns: Columns, noun: Said | 
     """Returns the column that names the rows: the one that the first word names, a column of dates ("in which year"), a
     column of persons ("who"), or else the column of labels.
     """
+    if table.called == "column":
+        return table.columns[0]
     if asked.noun and is_word_of_time(asked.noun):
         return next((column for column in table.dates if has_stem(asked.noun, name_of(column))), table.label)
     if asked.is_who:
         return find_person(table) or table.label
     texts = [column for column in table.columns if column not in table.amounts and column not in table.dates]
-    return next((column for column in texts if noun in columns[column]), "") or table.label
+    named = [column for column in texts if noun in columns[column]]
+    exact = (column for column in named if noun is not None and has_stem(noun.stem, name_of(column)))
+    return next(exact, "") or next(iter(named), "") or table.label
 
 
 def _find_flags(asked: RowsAsked, table: Table, columns: Columns, others: Collection[str]) -> list[str]:

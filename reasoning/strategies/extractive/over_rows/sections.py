@@ -1,4 +1,7 @@
-"""Sections that are alike, such as the incidents of a log, read as the rows of a table.
+"""What is read as the rows of a table and is none: columns of models, and sections that are alike, such as incidents.
+
+A table has its things side by side, `Mass (kg) | 145 | 385` below `Specification | BM-320 | BM-450`: each column is a
+row then, and the labels name its cells.
 
 The heading of each begins with a sign of one kind, `INC-0412 – 2025-01-14 – Printers offline (S2)`. The sign, the date,
 the text in brackets and short fields of the section (`Owner: Ada Moe`) are cells.
@@ -6,18 +9,25 @@ the text in brackets and short fields of the section (`Owner: Ada Moe`) are cell
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from core.documents import HEADING_SEPARATOR, Chunk, Span
+from core.passage_context.tables import is_date
 from core.ports.retrieval import Hit
 from reasoning.strategies.extractive.over_rows.tables import Table, TableRow
 from reasoning.strategies.extractive.over_rows.times import read_days
+from reasoning.strategies.extractive.over_rows.total_rows import is_named_total
+from reasoning.strategies.survey.values import stems_of
 
-__all__ = ["is_section", "read_sections"]
+__all__ = ["is_section", "read_sections", "turn_table"]
 
 _FEWEST = 4
 """Sections with signs of one kind, at least."""
 _LONGEST_CELL = 40
+_FEWEST_THINGS = 2
+_OF_THINGS = "column 1"
+"""The column of the names of such things, which says nothing of them."""
 _SIGN = re.compile(r"#{0,6}\s{0,2}(?P<kind>[A-Z]{2,10}[-–_/]?)(?:(?:19|20)\d\d[-/])?\d{1,6}(?![\w.])")
 _BREAK = re.compile(r"\s[–—|-]\s|:\s")
 _BRACKETS = re.compile(r"[(\[](?P<text>[^()\[\]]{1,40})[)\]]\s{0,3}\Z")
@@ -26,6 +36,27 @@ _FIELD = re.compile(
 )
 _DATE_LIKE = re.compile(r"\s?(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{4})\s?")
 _NUMBER, _DATE, _TITLE, _BRACKETED = "Number", "Date", "Title", "In brackets"
+
+
+def turn_table(table: Table, said: Collection[str]) -> Table | None:
+    """Returns a table whose columns are things with their labels as columns, and each thing as a row; None if labels
+    are missing or repeated, or the columns are times. `said` are stems of the question: what stands above the labels
+    names the things if the question has it, as `Model` does.
+    """
+    first, *names = table.columns
+    labels = [row.cells.get(first, "") for row in table.rows]
+    is_named = all(labels) and len(set(labels)) == len(labels) and first not in labels
+    if len(names) < _FEWEST_THINGS or len(labels) < _FEWEST_THINGS or not is_named or any(map(is_date, names)):
+        return None
+    is_said = not stems_of(first).isdisjoint(said)
+    own = first if is_said else _OF_THINGS
+    turned = Table(hit=table.hit, heading=table.heading, columns=[own, *labels], lead=table.lead, called="column")
+    parts = dict(zip(labels, table.rows, strict=True))
+    for name in names:
+        cells = {own: name, **{label: row.cells.get(name, "") for label, row in parts.items()}}
+        turned.rows.append(replace(table.rows[0], cells=cells, is_total=is_named_total(name), parts=parts))
+    turned.finish()
+    return turned
 
 
 def is_section(chunk: Chunk) -> bool:

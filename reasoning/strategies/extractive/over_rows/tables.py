@@ -1,7 +1,7 @@
 """The tables of one document with all their rows, as its passages have them."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import pairwise
@@ -49,6 +49,8 @@ class TableRow:
     span: Span
     cells: dict[str, str]
     is_total: bool
+    parts: "Mapping[str, TableRow]" = field(default_factory=dict)
+    """The rows in which the cells of a column stand that is read as a row, by their labels."""
 
     @property
     def text(self) -> str:
@@ -62,7 +64,7 @@ class Table:
     `unread` rows have another number of cells than the table has columns, or are cut where a passage ends. `lead` is
     the line above the table, which alone tells it from a table with the same columns below it (`has_twin`). Its
     header may stand there again within a passage (`headers`): below it may be another table, or the next page.
-    `called` is the word for one row.
+    `called` is the word for one row, "column" if columns of the document's table are read as rows.
     """
 
     hit: Hit

@@ -2,17 +2,18 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
 
+from core.text.word_lists import SMALL_WORDS
 from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said
-from reasoning.strategies.extractive.over_rows.conditions import Kept, find_assigned, has_stem
+from reasoning.strategies.extractive.over_rows.conditions import Kept, find_assigned, has_stem, is_said
 from reasoning.strategies.extractive.over_rows.measures import name_of, stem_of
 from reasoning.strategies.extractive.over_rows.operators import ORDERED, Wanted
 from reasoning.strategies.extractive.over_rows.roles import Roles
 from reasoning.strategies.extractive.over_rows.tables import Table, repeats
 from reasoning.strategies.extractive.over_rows.times import is_word_of_time
-from reasoning.strategies.survey.values import CURRENCIES
+from reasoning.strategies.survey.values import CURRENCIES, stems_of
 
 __all__ = ["find_alternatives", "find_told", "find_unplaced", "find_unread"]
 
@@ -20,10 +21,15 @@ _OF_TITLE = re.compile(
     r"\b(?:in|of|at|for|from|on|im|aus|auf|der|des|von|vom|bei|de|du|dans|sur|à|au)\s"
     r"(?:the |our |der |dem |den |die |le |la |les |l['’])?(?:[^\W\d_]{2,30} )?\Z"
 )
+_IN_STATE = re.compile(r"\b(?:on|in|under|at)\s\Z")
 _WHO_IS = re.compile(
     r"\W{0,3}(?:who (?:is|was|are|were)|wer (?:ist|war|sind)|qui (?:est|sont)) [^?]{1,60} "
     r"(?:of|for|von|des|der|de|du)\s"
 )
+_OF_MEASURES = stems_of(
+    "list dealer sales retail unit catalogue net gross total own level max maximum Netto Brutto Gesamt liste brut"
+) | stems_of(" ".join(CURRENCIES))
+"""Stems beside the name of a measure that tell which one of the thing it is."""
 _TIME = ""
 """Stands for the column of dates that a time is of."""
 _GROUPED = frozenset({Wanted.SUM, Wanted.MEAN, Wanted.MEDIAN, Wanted.COUNT})
@@ -78,7 +84,7 @@ def find_unread(asked: RowsAsked, table: Table, roles: Roles, kept: Kept, heads:
     ("per month"), and a second column of amounts.
     """
     columns = roles.columns
-    read = {roles.measure, roles.compared, roles.group, roles.naming}
+    read = {roles.measure, roles.compared, roles.beside, roles.group, roles.naming}
     names = [name_of(column) for column in table.columns]
     unread = [word for word in asked.each if not any(has_stem(stem_of(word), name) for name in names)]
     unread = [word for word in unread if not roles.period]
@@ -92,11 +98,12 @@ def find_unread(asked: RowsAsked, table: Table, roles: Roles, kept: Kept, heads:
         unread.append(asked.noun)
     if asked.wanted in {Wanted.CELL, Wanted.DIFFERENCE}:
         return unread
+    unread += _find_states(asked, roles, kept) + _find_small_cells(asked, table)
     if (assigned := find_assigned(asked, columns)) and assigned not in kept.columns:
         unread.append(assigned)
     if asked.is_listed:
         told = find_told(asked, table, roles, kept)
-        return unread + [column for column in _find_unlisted(asked, table, roles, kept) if column != told]
+        return unread + [column for column in _find_unlisted(asked, table, roles, kept) if column not in told]
     if asked.wanted is Wanted.COUNT or asked.inner is Wanted.COUNT:
         return unread + _find_uncompared(table, roles) + _find_uncounted_texts(asked, table, roles, kept)
     if (
@@ -113,15 +120,69 @@ def find_unread(asked: RowsAsked, table: Table, roles: Roles, kept: Kept, heads:
     return unread
 
 
-def find_told(asked: RowsAsked, table: Table, roles: Roles, kept: Kept) -> str:
-    """Returns the column whose cell is asked for in the one row that a question means: "who is the manager of Ada". ''
-    if the question means no row, or several, or names several columns.
+def _find_states(asked: RowsAsked, roles: Roles, kept: Kept) -> list[str]:
+    """Returns words behind "on" or "in" that name a column which is not read: a state that no cell has, as of "orders
+    on order"; and words that compare rows, "costs more than the lamp".
     """
-    if not asked.is_who or not _WHO_IS.match(asked.text) or len(kept.rows) != 1 or len(kept.columns) != 1:
-        return ""
+    compared = asked.beside.words if asked.beside is not None and not roles.beside else ""
+    of_read = kept.words | frozenset(
+        said
+        for column in (roles.measure, roles.compared, roles.group, *kept.columns)
+        for said in roles.columns.get(column, ())
+    )
+    by_column = frozenset(said for found in roles.columns.values() for said in found)
+    found = [
+        said.written
+        for said in asked.words
+        if said in by_column - of_read and said != roles.noun and _IN_STATE.search(asked.text[: said.start])
+    ]
+    return [*found, compared] if " " in compared else found
+
+
+def _find_small_cells(asked: RowsAsked, table: Table) -> list[str]:
+    """Returns cells of small words that the question has, such as `must` or `on`: they may be conditions."""
+    texts = [column for column in table.columns if column not in table.amounts and column not in table.dates]
+    cells = {text for column in texts for row in table.body if (text := row.cells.get(column, ""))}
+    return [
+        cell
+        for cell in cells
+        if not cell.isupper() and set(cell.casefold().split()) <= SMALL_WORDS and is_said(cell.casefold(), asked.text)
+    ]
+
+
+def find_told(asked: RowsAsked, table: Table, roles: Roles, kept: Kept) -> tuple[str, ...]:
+    """Returns the column whose cell is asked for in the one row that a question means: "who is the manager of Ada", or
+    the columns of a measure: "how heavy is P-3". () if the question means no row, or several, or names several columns.
+    """
+    if asked.is_told:
+        rows = [] if _find_names(table).isdisjoint(kept.columns) else kept.rows
+        named = [column for column in table.amounts if _is_measure(column, asked.of_names)]
+        return tuple(column for column in named if len(rows) == 1 and table.amount(rows[0], column))
+    if (
+        not asked.is_listed
+        or not asked.is_who
+        or not _WHO_IS.match(asked.text)
+        or len(kept.rows) != 1
+        or len(kept.columns) != 1
+    ):
+        return ()
     named = _find_others(table, roles, kept)
     asks_more = any(roles.columns[column] - kept.words for column in (*table.amounts, *table.dates))
-    return named[0] if len(named) == 1 and not asks_more and kept.rows[0].cells.get(named[0]) else ""
+    is_told = len(named) == 1 and not asks_more and kept.rows[0].cells.get(named[0])
+    return (named[0],) if is_told else ()
+
+
+def _find_names(table: Table) -> frozenset[str]:
+    """Returns the columns that name the rows: the column of labels, and behind codes the next column of texts."""
+    texts = [column for column in table.columns if column not in table.amounts and column not in table.dates]
+    is_coded = all(any(map(str.isdecimal, row.cells.get(table.label, ""))) for row in table.body)
+    return frozenset(column for column in texts[: 1 + is_coded] if not repeats(table.body, column))
+
+
+def _is_measure(column: str, names: Collection[str]) -> bool:
+    """Returns whether a column has such a measure of the things themselves: `Net weight`, not `Workpiece weight`."""
+    own = name_of(column)
+    return not own.isdisjoint(names) and own <= _OF_MEASURES.union(names)
 
 
 def _find_others(table: Table, roles: Roles, kept: Kept) -> list[str]:
@@ -154,7 +215,11 @@ def _find_uncounted_texts(asked: RowsAsked, table: Table, roles: Roles, kept: Ke
 
 def _find_uncompared(table: Table, roles: Roles) -> list[str]:
     """Returns the columns of amounts that a count names and does not compare: "how many motors are in stock"."""
-    of_read = {said for column in (roles.compared, roles.group, roles.naming) for said in roles.columns.get(column, ())}
+    of_read = {
+        said
+        for column in (roles.compared, roles.beside, roles.group, roles.naming)
+        for said in roles.columns.get(column, ())
+    }
     if roles.noun is not None:
         of_read.add(roles.noun)
     return [column for column in table.amounts if roles.columns[column] - of_read and column not in roles.flags]

@@ -16,6 +16,10 @@ from reasoning.strategies.extractive.sides import split_sides
             },
         ),
         (
+            "Compare the load of PX-3 and PX-7",
+            {"PX-3": "What is the load of PX-3", "PX-7": "What is the load of PX-7"},
+        ),
+        (
             "Who is older, the director of Alien or the director of Jaws?",
             {"Alien": "Who is older, the director of Alien?", "Jaws": "Who is older, the director of Jaws?"},
         ),

@@ -135,8 +135,8 @@ def _find_releases(text: str) -> Iterator[Part]:
 
 
 def find_parts(text: str) -> Iterator[Part]:
-    """Yields what a text names by a code, and the parts that it names by a word and a sign, in order; amounts and numbers
-    of years are no signs.
+    """Yields what a text names by a code, and then the parts that it names by a word and a sign; amounts and numbers of
+    years are no signs.
     """
     text = text[:_READ]
     yield from _find_codes(text)

@@ -69,8 +69,8 @@ def _read_texts(blocks: Sequence[Block]) -> Iterator[Statement]:
 
 
 def _read_first_line(document: LoadedDocument) -> Iterator[Statement]:
-    """Yields what the title of an amendment states, which its text begins with, or which its first heading and the
-    paragraph below it make.
+    """Yields what the title of an amendment states, which its text begins with, or which its first heading or its title
+    and the paragraph below make.
     """
     block = next((block for block in document.blocks if block.text.strip()), None)
     if block is None:
@@ -79,10 +79,11 @@ def _read_first_line(document: LoadedDocument) -> Iterator[Statement]:
     line = block.text[at:].partition("\n")[0].rstrip()
     for statement in read_title(line):
         yield _place_line(statement, block, at, line)
-    paragraphs = [*_list_paragraphs(document.blocks)]
-    if block.heading and line.strip("#* ") != block.heading[0]:
-        paragraphs.insert(0, (block, at, block.heading[0]))
+    paragraphs = list(_list_paragraphs(document.blocks))
     title, place = join_amended_title([paragraph for _, _, paragraph in paragraphs])
+    if not title:
+        paragraphs.insert(0, (block, at, block.heading[0] if block.heading else document.title))
+        title, place = join_amended_title([paragraph for _, _, paragraph in paragraphs])
     if title:
         block, at, paragraph = paragraphs[place]
         for statement in read_title(title):

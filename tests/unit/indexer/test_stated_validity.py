@@ -118,6 +118,7 @@ def test_the_first_line_of_an_amendment_names_what_it_amends() -> None:
         ([Block(text="# First Amendment\n\nto\n\nthe Lease of 1 May 2020\n\nLunch is at noon.")], 1),
         ([Block(text="Nachtrag Nr. 2", heading=("Nachtrag Nr. 2",)), Block(text="zum Lease of 1 May 2020.")], 1),
         ([Block(text="Amendment No. 1\n\nLunch is at noon.\n\nto the Lease of 1 May 2020")], 0),
+        ([Block(text="TO\n\nTHE Lease of 1 May 2020")], 0),
         ([Block(text="Amendment procedure\n\nto the Lease of 1 May 2020")], 0),
         ([Block(text="to the Lease of 1 May 2020", heading=("Letters",))], 0),
     ],
@@ -126,6 +127,12 @@ def test_the_name_of_an_amendment_may_stand_above_what_it_amends(blocks: list[Bl
     found = [statement for statement in stated(load(*blocks)) if statement["states"] == "amends"]
     assert [statement["value"] for statement in found] == ["Lease of 1 May 2020"] * amended
     assert all("Lease of 1 May 2020" in statement["text"] for statement in found)
+
+
+def test_the_title_of_a_document_may_be_the_name_of_an_amendment() -> None:
+    block = Block(text="TO\n\nLEASE OF 1 MAY 2020\n\nbetween Oak Ltd and Elm AG")
+    told = add_statements(LoadedDocument(key="a.md", title="AMENDMENT NO. 1", blocks=(block,)), {})
+    assert [found["value"] for found in stated(told) if found["states"] == "amends"] == ["LEASE OF 1 MAY 2020"]
 
 
 @pytest.mark.parametrize(

@@ -142,7 +142,7 @@ def find_parts(text: str) -> Iterator[Part]:
     yield from _find_codes(text)
     for found in _PART.finditer(text):
         word = found[1].casefold()
-        kind = _make_kind(word)
+        kind = min(find_stems(word), default="")
         if not kind or word in _OF_ANYTHING or word in CALENDAR_WORDS:
             continue
         if _is_number(found) and is_before_amount(word):
@@ -171,13 +171,7 @@ def _find_codes(text: str) -> Iterator[Part]:
         for sign in _follow_signs(text, code):
             if not _YEAR.fullmatch(sign["sign"]):
                 written = code[0] if sign is code else f"{code[0]} … {sign['sign']}"
-                yield Part(_make_kind(letters), sign["sign"].casefold(), written=written, is_bound=bound)
-
-
-def _make_kind(word: str) -> str:
-    """Returns the stem of a word, with umlauts as names of files write them; "" for a word without one."""
-    kind = min(find_stems(word), default="")
-    return kind.replace("ae", "a").replace("oe", "o").replace("ue", "u")
+                yield Part(letters, sign["sign"].casefold(), written=written, is_bound=bound)
 
 
 def _follow_signs(text: str, first: re.Match[str]) -> Iterator[re.Match[str]]:

@@ -27,7 +27,6 @@ from core.passage_context.named_parts import asks_for_release, compare_parts, fi
         ("Which Go versions did Kettle 2.5 drop?", [("version", "2.5"), ("kettl", "2.5")]),
         ("What does DX-40 weigh, and dx15?", [("dx", "40"), ("dx", "15")]),
         ("Which belt fits the BM-450/450S?", [("bm", "450"), ("bm", "450s")]),
-        ("What is the flash point of Kuehlex E22 and Kühlex E20?", [("kuhlex", "e22"), ("kuhlex", "e20")]),
         ("What was sold in Q3-2024, mid-2023 and FY24?", []),
     ],
 )

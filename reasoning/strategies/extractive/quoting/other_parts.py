@@ -67,7 +67,7 @@ def find_other_parts(question: str, units: Sequence[Unit]) -> OtherParts:
     known = find_stems("\n".join(names.values()))
     compared = {
         unit.hit.chunk.id: compare_parts(parts, unit.hit.chunk.heading, names[unit.hit.document.id], known)
-        or compare_parts(parts, names[unit.hit.document.id].replace("_", " "), "")
+        or compare_parts(parts, _write_name(names[unit.hit.document.id]), "")
         for unit in units
     }
     levels = np.array([_compare_unit(parts, unit, compared[unit.hit.chunk.id]) for unit in units])
@@ -78,6 +78,12 @@ def find_other_parts(question: str, units: Sequence[Unit]) -> OtherParts:
     return OtherParts(
         other=levels < 0, missing=tuple(dict.fromkeys(part.written for part in parts)) if is_missing else ()
     )
+
+
+def _write_name(name: str) -> str:
+    """Returns the name of a document with white space for `_`, and once more with umlauts as stems have them."""
+    name = name.replace("_", " ")
+    return "\n".join((name, name.replace("ae", "a").replace("oe", "o").replace("ue", "u")))
 
 
 def _compare_unit(parts: Sequence[Part], unit: Unit, by_heading: int) -> int:

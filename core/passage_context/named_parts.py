@@ -94,7 +94,7 @@ class Part:
 
     The kind of a release is `version`. `of` is the stem of the word before its number, which may name what it is of.
     `written` is the word with the sign, or the number. `is_bound` tells whether it is an end of several parts: "grade 7
-    and higher".
+    and higher". `is_code`: it is a code, `DX-40`, which names a thing and seldom a part of a document.
     """
 
     kind: str
@@ -102,6 +102,7 @@ class Part:
     of: str = ""
     written: str = field(default="", compare=False)
     is_bound: bool = field(default=False, compare=False)
+    is_code: bool = field(default=False, compare=False)
 
     @property
     def is_release(self) -> bool:
@@ -171,7 +172,7 @@ def _find_codes(text: str) -> Iterator[Part]:
         for sign in _follow_signs(text, code):
             if not _YEAR.fullmatch(sign["sign"]):
                 written = code[0] if sign is code else f"{code[0]} … {sign['sign']}"
-                yield Part(letters, sign["sign"].casefold(), written=written, is_bound=bound)
+                yield Part(letters, sign["sign"].casefold(), written=written, is_bound=bound, is_code=True)
 
 
 def _follow_signs(text: str, first: re.Match[str]) -> Iterator[re.Match[str]]:

@@ -135,7 +135,8 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
         order = [*(order[n] for n in stating), *(at for n, at in enumerate(order) if n not in set(stating))]
     ordered = [units[at] for at in order]
     stated = find_stated(question, asked, ordered)
-    stated = stated or find_steps(question, asked, ordered)
+    steps = None if stated else find_steps(question, asked, ordered)
+    stated = steps if steps and not parts.other[order[steps[0]]] else stated
     entry = stated or find_entry(question, ordered) or find_described(question, asked, ordered)
     entry = entry or find_implied_entry(ordered)
     if entry is not None:

@@ -1,4 +1,4 @@
-"""Parts of documents that are named by a sign: "series D", "step 3", "release 2.6.0".
+"""Parts of documents, and things, that are named by a sign: "series D", "step 3", "release 2.6.0", "pump DX-40".
 
 A question may name a part, and headings and rows say which part they are of. Which words name parts is in no list: the
 headings tell, since a passage is of another part only if its heading has the same word with another sign. Open it to
@@ -42,6 +42,12 @@ _NEXT = re.compile(
     re.IGNORECASE,
 )
 """A further sign behind the sign of a part: "series C and D"."""
+_CODE = re.compile(
+    r"(?<![\w.-])(?:(?P<kind>[A-Za-z]{1,6})-|(?P<glued>[A-Za-z]{2,6}))(?P<sign>\d{1,5}[A-Za-z]{0,2})(?![\w-]|[.,]\d)"
+)
+"""A code of letters and a number: `DX-40`, `dx40`, `E-214`, `BM-450S`. Its letters are the kind."""
+_NO_CODES = frozenset({"q", "h", "fy", "cy", "gj", "kw", "cw", "pre", "post", "mid", "non", "top", "www", "utf"})
+"""Letters before a time, or that name no kind."""
 _RANGE = re.compile(r"\s?[-–]\s?|\s(?:to|bis|à)\s")
 """Between the first and the last of several parts."""
 _NUMBER = re.compile(
@@ -78,7 +84,7 @@ class Part:
 
     The kind of a release is `version`. `of` is the stem of the word before its number, which may name what it is of.
     `written` is the word with the sign, or the number. `is_bound` tells whether it is an end of several parts: "grade 7
-    and higher".
+    and higher". `is_code`: it is a code, `DX-40`, which names a thing and seldom a part of a document.
     """
 
     kind: str
@@ -86,6 +92,7 @@ class Part:
     of: str = ""
     written: str = field(default="", compare=False)
     is_bound: bool = field(default=False, compare=False)
+    is_code: bool = field(default=False, compare=False)
 
     @property
     def is_release(self) -> bool:
@@ -119,8 +126,11 @@ def _find_releases(text: str) -> Iterator[Part]:
 
 
 def find_parts(text: str) -> Iterator[Part]:
-    """Yields the parts that a text names by a word and a sign, in order; amounts and numbers of years are no signs."""
+    """Yields what a text names by a code, and then the parts that it names by a word and a sign; amounts and numbers of
+    years are no signs.
+    """
     text = text[:_READ]
+    yield from _find_codes(text)
     for found in _PART.finditer(text):
         word = found[1].casefold()
         kind = min(find_stems(word), default="")
@@ -134,6 +144,25 @@ def find_parts(text: str) -> Iterator[Part]:
         for sign in signs:
             if not _YEAR.fullmatch(sign["sign"]) and not _DAY.fullmatch(sign["sign"]):
                 yield Part(kind, sign["sign"].casefold(), written=f"{found[1]} {sign['sign']}", is_bound=bound)
+
+
+def _find_codes(text: str) -> Iterator[Part]:
+    codes = list(_CODE.finditer(text))
+    ends = {
+        code.end()
+        for pair in pairwise(codes)
+        if _RANGE.fullmatch(text[pair[0].end() : pair[1].start()])
+        for code in pair
+    }
+    for code in codes:
+        letters = (code["kind"] or code["glued"]).casefold()
+        if letters in _NO_CODES or letters in CALENDAR_WORDS or letters in SMALL_WORDS:
+            continue
+        bound = code.end() in ends or is_bound(text, code.start(), code.end())
+        for sign in _follow_signs(text, code):
+            if not _YEAR.fullmatch(sign["sign"]):
+                written = code[0] if sign is code else f"{code[0]} … {sign['sign']}"
+                yield Part(letters, sign["sign"].casefold(), written=written, is_bound=bound, is_code=True)
 
 
 def _follow_signs(text: str, first: re.Match[str]) -> Iterator[re.Match[str]]:
@@ -197,9 +226,10 @@ def has_number(number: str, text: str) -> bool:
 
 def _excludes(found: Part, wanted: Part) -> bool:
     """Returns whether what is of one part is surely of no part with the wanted sign: it is no bound of several parts,
-    and no section that has the wanted part.
+    and no section or series that has the wanted part: `450S` is a variant of `450`.
     """
     is_within = not wanted.is_release and names_same(found.sign, wanted.sign)
+    is_within |= wanted.sign.startswith(found.sign) and wanted.sign[len(found.sign) :].isalpha()
     return not (is_within or found.is_bound or wanted.is_bound)
 
 

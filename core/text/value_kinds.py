@@ -130,6 +130,9 @@ _COUNTED = re.compile(r"\s?([^\W\d_]{2,40}|[%‰€$£¥°])")
 """What may be counted by the number before it: "in 2000 cases"."""
 _SIGN = re.compile(r"[^\s\d_]{0,40}+[\d_][^\s|;,]{0,40}")
 _MARKS = "._-:!?/'\"`´()[]{}<>*§#$€£%=+~^’“”„«»–—"
+_CODE = re.compile(r"([a-z]{1,6})(-?)(\d{1,5}[a-z]{0,2})")
+_FEWEST_LETTERS = 2
+"""Letters of a code without a hyphen: `bm900`, but not `q3`."""
 _DIGITS = re.compile(r"\d+")
 
 
@@ -177,8 +180,20 @@ def find_stems(text: str) -> frozenset[str]:
     """Returns the stems of the words of a text, without stop words, and its signs, in small letters.
 
     Signs are what has a digit or a "_", as it stands between white space, without marks at its ends: `6.3.1.5`, `8`.
+    A code has both ways to write it: `bm-900`, `bm900`.
     """
-    return frozenset(word.stem for word in split_words(text)) | find_signs(text)
+    signs = find_signs(text)
+    return frozenset(word.stem for word in split_words(text)).union(signs, *map(_write_code, signs))
+
+
+def _write_code(sign: str) -> tuple[str, ...]:
+    """Returns the other way to write a code of letters and a number: `bm900` of `bm-900`, and the reverse, with both
+    parts.
+    """
+    code = _CODE.fullmatch(sign)
+    if code is None or (not code[2] and len(code[1]) < _FEWEST_LETTERS):
+        return ()
+    return (f"{code[1]}{code[3]}",) if code[2] else (f"{code[1]}-{code[3]}", code[1], code[3])
 
 
 def find_signs(text: str) -> frozenset[str]:

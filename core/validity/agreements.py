@@ -38,16 +38,20 @@ _FORMS = words_of(
     " bv nv gbr ev eg pty mr ms mrs dr herr frau firma"
 )
 """Forms of companies, and of address."""
-_AMENDMENT = r"(?:amendment|addendum|(?:änderungs|ergänzungs|zusatz)vereinbarung|nachtrag)"
+_AMENDMENT = r"(?:amendment|addendum|(?:änderungs|ergänzungs|zusatz)vereinbarung|nachtrag|avenant)"
+_LONGEST_TITLE = 200
+_PARAGRAPHS_OF_TITLE = 2
+"""Paragraphs behind the name of an amendment that may be its title, such as `to` and `Master Services Agreement`."""
 _ORDINAL = (
     r"(?:\d{1,2}(?:st|nd|rd|th|\.)|first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|erster?|zweiter?"
     r"|dritter?|vierter?|fünfter?|sechster?)"
 )
-_AMENDED_TITLE = re.compile(
-    rf"(?:(?:this|diese[rs]?|the) )?(?:{_ORDINAL} )?{_AMENDMENT}(?: (?:agreement|(?:no\.?|nr\.?|number) ?\w{{1,4}}"
-    r"|\d{1,3}))?(?: \([^()]{1,60}\))? (?:to|zum|zur|zu dem|zu der) ",
-    re.IGNORECASE,
+_AMENDMENT_NAME = (
+    rf"(?:(?:this|diese[rs]?|the|le|présent) ){{0,2}}(?:{_ORDINAL} )?{_AMENDMENT}"
+    r"(?: (?:agreement|(?:no\.?|nr\.?|n°|number) ?\w{1,4}|\d{1,3}))?(?: \([^()]{1,60}\))?"
 )
+_NAME_ALONE = re.compile(rf"[#*_ ]{{0,8}}{_AMENDMENT_NAME}[*_ ]{{0,4}}", re.IGNORECASE)
+_AMENDED_TITLE = re.compile(rf"{_AMENDMENT_NAME} (?:to|zum|zur|zu dem|zu der|au|à la|aux) ", re.IGNORECASE)
 """`Amendment No. 1 to`, `This First Amendment to`, `2. Nachtrag zum`."""
 
 
@@ -92,6 +96,21 @@ def read_amended_title(line: str) -> str:
     """
     found = _AMENDED_TITLE.match(line)
     return "" if found is None else line[found.end() :]
+
+
+def join_amended_title(paragraphs: Sequence[str]) -> tuple[str, int]:
+    """Returns the title of an amendment that names what it amends in a paragraph behind its own name, and the place of
+    this paragraph: `Amendment No. 1` stands above "to the Lease dated 1 March 2021". `("", 0)` if the first paragraph
+    is more than such a name, or nothing is named behind it.
+    """
+    if not paragraphs or not _NAME_ALONE.fullmatch(" ".join(paragraphs[0].split())[:_LONGEST_TITLE]):
+        return "", 0
+    title = paragraphs[0].strip(" #*_\n")
+    for place, paragraph in enumerate(paragraphs[1 : 1 + _PARAGRAPHS_OF_TITLE], start=1):
+        title = " ".join(f"{title} {paragraph}".split())[:_LONGEST_TITLE]
+        if _AMENDED_TITLE.match(title):
+            return title, place
+    return "", 0
 
 
 def _plain(name: str) -> str:

@@ -1,7 +1,8 @@
 """Names by which statements mean documents: a key, an id or a title in a field, or the words of a sentence.
 
 A sentence means a document if the title, or the file's name, has its words one after another, and:
-- a day that it names is a day of the title, or the first day of the document, or has the only year of the title;
+- a day that it names is a day of the title, or the first day of the document, or has the only year of the title, or of
+  the file's name if the title has none;
 - without a day, its words have a number, or are the whole title.
 
 "Version 2.0 of the Travel Policy" means a document whose whole name but for versions is "Travel Policy", with 2.0.
@@ -22,7 +23,7 @@ from core.validity.statements import STATEMENTS, VALID_FROM, read_day, read_part
 from core.validity.written_dates import find_dates
 
 _WORD = re.compile(r"[^\W_]+(?:[./-][^\W_]+)*")
-_YEAR = re.compile(r"(?:19|20)\d\d")
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _ARTICLES = frozenset(("the", "a", "an", "this", "der", "die", "das", "den", "dem", "des"))
 _NO_MEANING = frozenset(("no", "nr", "number", "nummer"))
 _BEFORE_DATE = frozenset(("of", "dated", "from", "vom", "as", "version", "fassung", "in", "on", "edition", "stand"))
@@ -170,7 +171,7 @@ class DocumentName:
         begun = _find_begun(row)
         if begun:
             return self.day in begun
-        years = set(_YEAR.findall(name))
+        years = set(_YEAR.findall(name) or _YEAR.findall(stem_of(str(row["$key"]))))
         return self.day is not None and years == {str(self.day.year)}
 
 

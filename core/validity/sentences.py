@@ -147,6 +147,12 @@ _AMENDS = re.compile(
 )
 _DATED = re.compile(r"[*_ ]{0,4}(?:this .{1,40} is )?dated:? ", re.IGNORECASE)
 """The first line of an agreement: `DATED 14 March 2022`."""
+_OPENING = re.compile(
+    r"(?:between|by and between|among|zwischen|entre)\b.{10,600}?[,)]? "
+    r"(?:dated|made on|made as of|signed on|vom|geschlossen am|en date du):? (?:as of |the )?",
+    re.IGNORECASE,
+)
+"""The paragraph below the title of an agreement: "between Oak Ltd and Elm AG, dated 3 May 2020"."""
 _PLACE = re.compile(
     r"(?:,? (?:(?-i:[A-ZÄÖÜ])[\w'’.-]{0,30}|\d{1,5}\w?|in|at|the|of)){1,12},? (?=(?:dated|of|vom) )", re.IGNORECASE
 )
@@ -369,9 +375,15 @@ def read_title(line: str) -> list[Statement]:
     text = " ".join(line[: 2 * _LONGEST].split())
     if len(text) > _LONGEST_TITLE or _HEDGE.search(text):
         return []
-    if (dated := _DATED.match(text)) and (day := read_date(text, dated.end())) and day.end == len(text.rstrip(" .*_")):
-        return [_state(VALID_FROM, day.day.isoformat())]
-    return [_state(AMENDS, name) for name in _read_names(read_amended_title(text), AMENDS)]
+    return read_opening(text) or [_state(AMENDS, name) for name in _read_names(read_amended_title(text), AMENDS)]
+
+
+def read_opening(paragraph: str) -> list[Statement]:
+    """Returns the day in a paragraph below an agreement's title: "between Oak Ltd and Elm AG, dated 3 May 2020"."""
+    text = " ".join(paragraph[:_LONGEST].split())
+    opening = _OPENING.match(text) or _DATED.match(text)
+    day = None if opening is None else read_date(text, opening.end())
+    return [] if day is None or day.end < len(text.rstrip(" .*_")) else [_state(VALID_FROM, day.day.isoformat())]
 
 
 def _read_effect(text: str, at: int) -> str:

@@ -5,14 +5,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date
+from itertools import islice
 from typing import Any
 
 from core.documents import LOADER_NOTES, Metadata, Span, loader_notes
 from core.ports.indexing import Block, LoadedDocument
 from core.text.sentences import split_sentences
-from core.validity.agreements import find_parties
-from core.validity.sentences import may_state, read_sentence, read_title
+from core.validity.agreements import find_parties, join_amended_title
+from core.validity.sentences import may_state, read_opening, read_sentence, read_title
 from core.validity.statements import (
+    AMENDS,
     STATEMENTS,
     VALID_FROM,
     Statement,
@@ -28,6 +30,7 @@ _BLOCKS_OF_PARTIES = 5
 """Blocks at the beginning of an agreement that may name its parties."""
 _CONTINUES = re.compile(r"[(,;a-zäöü]")
 """With what the rest of a sentence begins that was split behind an abbreviation, such as `Ltd. (“Supplier”)`."""
+_PARAGRAPH = re.compile(r"\S(?:[^\n]|\n(?!\s*\n))*")
 _NAMED_DAY = re.compile(r"(?<!\d)(\d{4})[-_](\d\d)[-_](\d\d)(?!\d)")
 
 
@@ -38,7 +41,10 @@ def add_statements(document: LoadedDocument, sent: Metadata) -> LoadedDocument:
     if wrong := describe_bad_days({**document.metadata, **sent}):
         notes = [*loader_notes(document.metadata), *wrong]
         document = replace(document, metadata={**document.metadata, LOADER_NOTES: notes})
+    parties = find_parties("\n".join(block.text for block in document.blocks[:_BLOCKS_OF_PARTIES]))
     found = [*_read_first_line(document), *_read_texts(document.blocks)]
+    if parties and not any(statement.states in (VALID_FROM, AMENDS) for statement in found):
+        found += _read_opening(document)
     if not any(statement.states == VALID_FROM and not statement.part for statement in found):
         found += _read_file_name(document.key)
     if not found:
@@ -46,7 +52,7 @@ def add_statements(document: LoadedDocument, sent: Metadata) -> LoadedDocument:
     told = {(statement.states, statement.value, statement.part): statement for statement in reversed(found)}
     unique = list(told.values())[::-1]
     statements: list[dict[str, Any]] = [statement.to_json() for statement in unique[:_MOST]]
-    if parties := find_parties("\n".join(block.text for block in document.blocks[:_BLOCKS_OF_PARTIES])):
+    if parties:
         statements.append(make_parties(parties))
     return replace(document, metadata={**document.metadata, STATEMENTS: statements})
 
@@ -61,15 +67,44 @@ def _read_texts(blocks: Sequence[Block]) -> Iterator[Statement]:
 
 
 def _read_first_line(document: LoadedDocument) -> Iterator[Statement]:
-    """Yields what the title of an amendment states, which its text begins with."""
+    """Yields what the title of an amendment states, which its text begins with, or which its first heading or its title
+    and the paragraph below make.
+    """
     block = next((block for block in document.blocks if block.text.strip()), None)
     if block is None:
         return
     at = len(block.text) - len(block.text.lstrip())
     line = block.text[at:].partition("\n")[0].rstrip()
-    span = None if block.start is None else Span(start=block.start + at, end=block.start + at + len(line))
     for statement in read_title(line):
-        yield replace(statement, text=line, span=span, page=block.page)
+        yield _place_line(statement, block, at, line)
+    paragraphs = list(_list_paragraphs(document.blocks))
+    title, place = join_amended_title([paragraph for _, _, paragraph in paragraphs])
+    if not title:
+        paragraphs.insert(0, (block, at, block.heading[0] if block.heading else document.title))
+        title, place = join_amended_title([paragraph for _, _, paragraph in paragraphs])
+    if title:
+        block, at, paragraph = paragraphs[place]
+        for statement in read_title(title):
+            yield _place_line(statement, block, at, paragraph.partition("\n")[0].rstrip())
+
+
+def _read_opening(document: LoadedDocument) -> Iterator[Statement]:
+    """Yields the day of an agreement that a paragraph below its title tells."""
+    for block, at, paragraph in islice(_list_paragraphs(document.blocks), _BLOCKS_OF_PARTIES):
+        for statement in read_opening(paragraph):
+            yield _place_line(statement, block, at, paragraph)
+
+
+def _list_paragraphs(blocks: Sequence[Block]) -> Iterator[tuple[Block, int, str]]:
+    """Yields the first paragraphs of a document, each with its block and its place there."""
+    for block in blocks[:_BLOCKS_OF_PARTIES]:
+        for found in islice(_PARAGRAPH.finditer(block.text), _BLOCKS_OF_PARTIES):
+            yield block, found.start(), found[0]
+
+
+def _place_line(statement: Statement, block: Block, at: int, line: str) -> Statement:
+    span = None if block.start is None else Span(start=block.start + at, end=block.start + at + len(line))
+    return replace(statement, text=line, span=span, page=block.page)
 
 
 def _read_block(block: Block) -> Iterator[Statement]:

@@ -35,7 +35,7 @@ candidates' scores.
 
 async def find_part_chunks(backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot) -> NDArray[np.int64]:
     """Returns the chunks, ascending, under a heading with a part that the question names."""
-    parts = list_parts(query.text)[:_MOST_PARTS]
+    parts = _list_parts(query)
     if not parts:
         return np.zeros(0, np.int64)
     asked = [(any_of((part.written,)), _MOST_FOUND) for part in parts]
@@ -49,7 +49,7 @@ async def weigh_named_parts(
     """Returns what is added to the score of each candidate, (n,): passages of the part that the question names gain,
     and those of other parts of the same kind lose; 0 if no candidate is of the named part.
     """
-    parts = list_parts(query.text)[:_MOST_PARTS]
+    parts = _list_parts(query)
     added = np.zeros(len(chunks))
     if not parts or not len(chunks):
         return added
@@ -57,6 +57,13 @@ async def weigh_named_parts(
     if (compared > 0).any():
         added += _GAIN * max(float(scores.std()), 1.0) * compared  # 1 without the score of rare words
     return added
+
+
+def _list_parts(query: Query) -> Sequence[Part]:
+    """Returns the parts that the question names, without codes: many passages tell of a thing without a heading with
+    its code.
+    """
+    return [part for part in list_parts(query.text) if not part.is_code][:_MOST_PARTS]
 
 
 async def _compare(

@@ -101,6 +101,8 @@ _PARAGRAPHS = frozenset(
 )
 _LINES = frozenset(("li", "dt", "dd", "tr", "br", "legend"))
 _CELLS = frozenset(("td", "th"))
+_LISTS = frozenset(("ul", "ol"))
+_START = re.compile(r"[1-9]\d{0,3}")
 _HEADING = re.compile(r"h[1-6]")
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _PERMALINK_SIGNS = frozenset("¶#§🔗") | {"🔗\ufe0e", "🔗\ufe0f"}
@@ -196,6 +198,9 @@ class _Writer:
     _heading: int = 0
     _preformatted: int = 0
     _grid: CellGrid | None = None
+    _lists: list[int] = field(default_factory=list)
+    """The lists that are open: the number of the next item, or 0 if the items have none."""
+    _mark: str = ""
 
     def write(self, root: "LexborNode") -> None:
         for node, ends in _walk(root, self._is_left_out):
@@ -210,24 +215,41 @@ class _Writer:
                 self._end_lines(paragraph=True)
                 self._grid = CellGrid()
             elif not self._heading:
-                self._write_tag(tag, ends=ends)
+                self._write_tag(node, tag, ends=ends)
             elif tag in _LINES or tag in _PARAGRAPHS:
                 self._inline.append(" ")
         self._end_lines(paragraph=True)
 
-    def _write_tag(self, tag: str, *, ends: bool) -> None:
+    def _write_tag(self, node: "LexborNode", tag: str, *, ends: bool) -> None:
         if tag == "pre":
             self._end_lines(paragraph=True)
             self._preformatted += -1 if ends else 1
         elif tag in _PARAGRAPHS:
             self._end_lines(paragraph=True)
+            if tag in _LISTS:
+                self._begin_list(node, tag) if not ends else self._end_list()
         elif tag in _LINES:
             if tag != "br" or not ends:
                 self._end_lines(paragraph=False)
             if tag == "li" and not ends:
-                self._inline.append("- ")
+                self._mark_item()
         elif tag in _CELLS and not ends and "".join(self._inline).strip():
             self._inline.append(CELL_SEPARATOR)
+
+    def _begin_list(self, node: "LexborNode", tag: str) -> None:
+        start = node.attributes.get("start") or "1"
+        self._lists.append((int(start) if _START.fullmatch(start) else 1) if tag == "ol" else 0)
+
+    def _end_list(self) -> None:
+        if self._lists:
+            self._lists.pop()
+
+    def _mark_item(self) -> None:
+        number = self._lists[-1] if self._lists else 0
+        self._mark = f"{number}." if number else "-"
+        if number:
+            self._lists[-1] += 1
+        self._inline.append(f"{self._mark} ")
 
     def _write_in_table(self, node: "LexborNode", tag: str, grid: CellGrid, *, ends: bool) -> None:
         """Adds what a table with data has: all of a cell is one line."""
@@ -271,7 +293,7 @@ class _Writer:
         line = "".join(self._inline)
         self._inline = []
         line = line.rstrip() if self._preformatted else _SPACE.sub(" ", line).strip()
-        if (line.strip() and line != "-") or (keep_blank and self.builder.has_line):
+        if (line.strip() and line not in ("-", self._mark)) or (keep_blank and self.builder.has_line):
             self.builder.add_line(line)
         if paragraph and self.builder.has_line:
             self.builder.add_line()

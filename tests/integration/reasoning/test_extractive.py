@@ -146,6 +146,27 @@ async def test_an_identifier_that_is_typed_asks_for_its_place(desk: ReasoningDes
     assert not (await reading_module.read_hits(desk.backends, desk.corpus, "Who is N43A2?", _found(row))).is_found
 
 
+async def test_what_is_asked_for_and_of_what_stand_in_one_quote(desk: ReasoningDesk) -> None:
+    """The serial number of a gauge is none of the torque wrench that another document names."""
+    wrench = hit("a", "", "The torque wrench and the gauge are tested by Orb every two years.")
+    gauge = hit("b", "Test of a gauge", "Serial number: 77120. Tested by Orb in May.")
+    asked = "What is the serial number of the torque wrench tested by Orb?"
+    apart = await reading_module.read_hits(desk.backends, desk.corpus, asked, _found(wrench, gauge))
+    assert apart.right <= reading_module.OTHER_NUMBER
+    own = hit("c", "Torque wrench", "Serial number: 90417. Tested by Orb in June.")
+    found = await reading_module.read_hits(desk.backends, desk.corpus, asked, _found(own, wrench, gauge))
+    assert found.right > reading_module.OTHER_NUMBER
+
+
+async def test_steps_for_another_thing_are_no_answer(desk: ReasoningDesk) -> None:
+    manual = hit("a", "KL-7 manual", "To change the filter:\n1. Open the lid.\n2. Lift it out.")
+    for code, is_found in (("KL-7", True), ("KL-9", False)):
+        asked = f"How do I change the filter of the {code}?"
+        reading = await reading_module.read_hits(desk.backends, desk.corpus, asked, _found(manual))
+        assert reading.is_found is is_found
+        assert reading.units[0].text.endswith("1. Open the lid.\n2. Lift it out.") or not is_found
+
+
 async def test_the_words_that_name_a_report_are_no_evidence_and_other_reports_are_not_read(desk: ReasoningDesk) -> None:
     refs = [DocumentRef(id=id, key=f"{id} Okeke.md", title="", metadata={}) for id in ("2023 Q1", "2022 Q4")]
     texts = (

@@ -25,6 +25,9 @@ from core.passage_context.named_parts import asks_for_release, compare_parts, fi
         ("Is a path 3 km from depot 3 free?", [("depot", "3")]),
         ("Which version brought back what 2.0 removed?", []),
         ("Which Go versions did Kettle 2.5 drop?", [("version", "2.5"), ("kettl", "2.5")]),
+        ("What does DX-40 weigh, and dx15?", [("dx", "40"), ("dx", "15")]),
+        ("Which belt fits the BM-450/450S?", [("bm", "450"), ("bm", "450s")]),
+        ("What was sold in Q3-2024, mid-2023 and FY24?", []),
     ],
 )
 def test_parts_that_a_question_names(question: str, named: list[tuple[str, str]]) -> None:
@@ -55,6 +58,11 @@ def test_the_heading_of_a_release(heading: str, number: str) -> None:
         ("How long was batch C or D dried?", "Batch D", 1),
         ("What is due in step 2 of phase 1?", "Phase 2 › Step 2", -1),
         ("What does clause 5 say?", "Clause 5.1", 1),
+        ("What does the DX-40 weigh?", "DX-15; DX40", 1),
+        ("What does the DX-40 weigh?", "DX-15; DX-90", -1),
+        ("What does the DX-40 weigh?", "DX-15 to DX-90", 0),
+        ("What does the DX-40S weigh?", "DX-40", 0),
+        ("What does the DX-40 weigh?", "DX-40S", -1),
         ("What does clause 5.1 say?", "Clause 5", 0),
         ("What does clause 5.1 say?", "Clause 5.2", -1),
         ("What may be sent back under chapter 4?", "Chapter IV Returns", 1),

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.text.terms import TERM, Terms, extract_terms, hash_stem, split_words
+from core.text.value_kinds import find_stems
 from core.text.word_lists import STOP_WORDS
 
 
@@ -105,3 +106,19 @@ def test_words_of_many_scripts_are_whole(text: str, stems: list[str]) -> None:
 def test_no_stop_word_is_a_word() -> None:
     assert split_words(" ".join(sorted(STOP_WORDS))) == []
     assert split_words("Quién ποιος WHERE OÙ") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "has", "lacks"),
+    [
+        ("BM-900", {"bm", "900", "bm-900", "bm900"}, set()),
+        ("the bm900,", {"bm", "900", "bm-900", "bm900"}, set()),
+        ("E-214", {"e-214", "e214"}, set()),
+        ("in Q3", {"q3"}, {"q", "q-3"}),
+        ("PO-2026-117", {"po-2026-117"}, {"po2026"}),
+    ],
+)
+def test_a_code_has_both_ways_to_write_it(text: str, has: set[str], lacks: set[str]) -> None:
+    found = find_stems(text)
+    assert has <= found
+    assert not lacks & found

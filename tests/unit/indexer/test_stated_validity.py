@@ -108,6 +108,48 @@ def test_the_first_line_of_an_amendment_names_what_it_amends() -> None:
     assert stated(load(Block(text=f"Lunch is at noon.\n\n{text}"))) == []
 
 
+@pytest.mark.parametrize(
+    ("blocks", "amended"),
+    [
+        (
+            [Block(text="to the Lease of 1 May 2020 between Oak Ltd\n(“A”) and Elm AG.", heading=("Amendment No. 1",))],
+            1,
+        ),
+        ([Block(text="# First Amendment\n\nto\n\nthe Lease of 1 May 2020\n\nLunch is at noon.")], 1),
+        ([Block(text="Nachtrag Nr. 2", heading=("Nachtrag Nr. 2",)), Block(text="zum Lease of 1 May 2020.")], 1),
+        ([Block(text="Amendment No. 1\n\nLunch is at noon.\n\nto the Lease of 1 May 2020")], 0),
+        ([Block(text="TO\n\nTHE Lease of 1 May 2020")], 0),
+        ([Block(text="Amendment procedure\n\nto the Lease of 1 May 2020")], 0),
+        ([Block(text="to the Lease of 1 May 2020", heading=("Letters",))], 0),
+    ],
+)
+def test_the_name_of_an_amendment_may_stand_above_what_it_amends(blocks: list[Block], amended: int) -> None:
+    found = [statement for statement in stated(load(*blocks)) if statement["states"] == "amends"]
+    assert [statement["value"] for statement in found] == ["Lease of 1 May 2020"] * amended
+    assert all("Lease of 1 May 2020" in statement["text"] for statement in found)
+
+
+def test_the_title_of_a_document_may_be_the_name_of_an_amendment() -> None:
+    block = Block(text="TO\n\nLEASE OF 1 MAY 2020\n\nbetween Oak Ltd and Elm AG")
+    told = add_statements(LoadedDocument(key="a.md", title="AMENDMENT NO. 1", blocks=(block,)), {})
+    assert [found["value"] for found in stated(told) if found["states"] == "amends"] == ["LEASE OF 1 MAY 2020"]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_told"),
+    [
+        ("Lease\n\nbetween Oak Ltd (“A”) and Elm AG, Ulm (“B”),\ndated 1 May 2020.", True),
+        ("Mietvertrag\n\nzwischen Oak Ltd und Elm AG\nvom 1. Mai 2020", True),
+        ("Lease\n\nbetween Oak Ltd and Elm AG\n\nDated 1 May 2020", True),
+        ("Lease\n\nbetween Oak Ltd and Elm AG, dated 1 May 2020, is over.", False),
+        ("Letter\n\nDated 1 May 2020", False),
+    ],
+)
+def test_the_day_of_an_agreement_may_stand_behind_its_parties(text: str, *, is_told: bool) -> None:
+    days = [found["value"] for found in stated(load(Block(text=text))) if found["states"] == "valid_from"]
+    assert days == ["2020-05-01"] * is_told
+
+
 def test_a_sentence_goes_on_behind_an_abbreviation() -> None:
     text = "This Amendment binds Oak Ltd. (“Client”), and amends the Lease dated May 1, 2020. Lunch is at noon."
     (found,) = stated(load(Block(text=text)))

@@ -22,6 +22,7 @@ from reasoning.strategies.extractive.quoting.wording import (
     Wanted,
     asks_for_consequence,
     find_second_question,
+    follows_from,
     gives,
     has_condition,
     is_reference,
@@ -49,6 +50,7 @@ def continue_quote(asked: Asked, question: str, unit: Unit, *, is_first: bool) -
     - A short item of a list is quoted whole.
     - The next sentence goes with the unit if the question asks for a value, a reason, a consequence or a second thing
       that the unit lacks and the next sentence has. Only the best unit (`is_first`) is continued by a reason.
+    - The sentence before goes with the best unit if it gives the reason that is asked for: "… So we cancel the order."
     - The sentence before goes with a unit that points back to it: "It …", "… instead".
     """
     if unit.is_row or len(unit.text) > _LONGEST or is_mail_head(unit.text):
@@ -62,10 +64,13 @@ def continue_quote(asked: Asked, question: str, unit: Unit, *, is_first: bool) -
     item = _find_item(text, spans, first, last)
     if item is not None:
         return _cut(unit, item)
+    before = _find_neighbour(text, spans, first, -1)
     after = _find_neighbour(text, spans, last, 1)
+    told = "" if before is None else text[before.start : before.end]
+    if before is not None and is_first and _tells_reason(asked, unit, told, is_last=after is None):
+        return _cut(unit, Span(start=before.start, end=unit.span.end))
     if after is not None and _continues(asked, question, unit, text[after.start : after.end], is_first=is_first):
         return _cut(unit, Span(start=unit.span.start, end=after.end))
-    before = _find_neighbour(text, spans, first, -1)
     if before is None:
         return unit
     adds = points_back(unit.text) and _adds_word(asked, unit, text[before.start : before.end])
@@ -127,6 +132,16 @@ def _is_reason(asked: Asked, unit: Unit) -> bool:
         return False
     total = sum(word.weight for word in asked.words)
     return sum(word.weight for word in asked.words if word.stem in unit.stems) >= _LEAST_SAID * total > 0
+
+
+def _tells_reason(asked: Asked, unit: Unit, sentence: str, *, is_last: bool) -> bool:
+    """Returns whether the sentence before a unit gives the reason that is asked for, and the unit gives none, or only
+    what follows from it: "So we …". If the unit is the last sentence (`is_last`), no other sentence gives it.
+    """
+    if not asked.wanted.reason:
+        return False
+    is_told = gives(Wanted(reason=True), sentence) or is_last
+    return follows_from(unit.text) or (is_told and _is_reason(asked, unit))
 
 
 def _is_value(asked: Asked, unit: Unit, sentence: str) -> bool:

@@ -223,7 +223,7 @@ def _is_no_sentence(asked: Asked, unit: Unit) -> bool:
 def find_head_stems(hit: Hit) -> frozenset[str]:
     """Returns the stems of what a hit is part of: title, headings, sender, date, subject and the name of its file."""
     context = replace(find_context(hit.document, hit.chunk), page="", slide="")
-    name = hit.document.key.rpartition("/")[2].replace("_", " ").replace("-", " ")
+    name = hit.document.key.rpartition("/")[2].replace("_", " ")
     parts = (hit.document.title, hit.chunk.heading, *context.attributes.values(), name[:_LONGEST_NAME])
     return find_stems("\n".join(parts))
 

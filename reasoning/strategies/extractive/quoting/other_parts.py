@@ -38,6 +38,8 @@ _TOLD = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)(?![.,]\d{3})")
 """What may be a year, however it is written: "In 2024,", `12.03.2018`, `FY2021`."""
 _MONTH_NAME = re.compile(rf"(?<!\w)(?:{MONTH})(?!\w)", re.IGNORECASE)
 
+_STEP = 900
+"""Characters of a line that are read at once."""
 _LONGEST_LABEL = 40
 """Characters of a cell that tells which part its row is of."""
 
@@ -55,7 +57,8 @@ class OtherParts:
 def find_other_parts(question: str, units: Sequence[Unit]) -> OtherParts:
     """Returns which units are of another part than the parts that the question names.
 
-    A heading or a cell with the same word and another sign tells it, unless the unit itself mentions the named part.
+    A heading, the name of the document or a cell with the same word and another sign tells it, unless the unit itself
+    mentions the named part.
     """
     parts = list_parts(question)
     if not parts or not units:
@@ -64,6 +67,7 @@ def find_other_parts(question: str, units: Sequence[Unit]) -> OtherParts:
     known = find_stems("\n".join(names.values()))
     compared = {
         unit.hit.chunk.id: compare_parts(parts, unit.hit.chunk.heading, names[unit.hit.document.id], known)
+        or compare_parts(parts, _write_name(names[unit.hit.document.id]), "")
         for unit in units
     }
     levels = np.array([_compare_unit(parts, unit, compared[unit.hit.chunk.id]) for unit in units])
@@ -74,6 +78,12 @@ def find_other_parts(question: str, units: Sequence[Unit]) -> OtherParts:
     return OtherParts(
         other=levels < 0, missing=tuple(dict.fromkeys(part.written for part in parts)) if is_missing else ()
     )
+
+
+def _write_name(name: str) -> str:
+    """Returns the name of a document with white space for `_`, and once more with umlauts as stems have them."""
+    name = name.replace("_", " ")
+    return "\n".join((name, name.replace("ae", "a").replace("oe", "o").replace("ue", "u")))
 
 
 def _compare_unit(parts: Sequence[Part], unit: Unit, by_heading: int) -> int:
@@ -113,7 +123,8 @@ def _may_include(parts: Sequence[Part], text: str) -> bool:
 def _split(text: str) -> Iterator[Part]:
     """Yields the parts that a long text names."""
     for line in text.splitlines():
-        yield from find_parts(line)
+        for at in range(0, len(line), _STEP):
+            yield from find_parts(line[at : at + _STEP + _LONGEST_LABEL])
 
 
 def tells_other_time(question: str, units: Sequence[Unit]) -> bool:

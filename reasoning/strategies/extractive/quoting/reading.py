@@ -40,8 +40,9 @@ from reasoning.strategies.extractive.quoting.evidence import (
 )
 from reasoning.strategies.extractive.quoting.other_parts import find_other_parts, tells_other_time
 from reasoning.strategies.extractive.quoting.stated import order_by_facts
+from reasoning.strategies.extractive.quoting.steps import find_steps
 from reasoning.strategies.extractive.quoting.units import Unit, is_record, list_units
-from reasoning.strategies.extractive.quoting.wording import Wanted, find_wanted
+from reasoning.strategies.extractive.quoting.wording import Wanted, find_wanted, split_owned
 
 __all__ = ["OTHER_NUMBER", "PASSAGES", "Reading", "choose_depth", "read_hits"]
 
@@ -89,8 +90,8 @@ class Reading:
 
     @property
     def is_found(self) -> bool:
-        """Whether the best unit states what is asked of an entry, or words were typed into a search box, and the best
-        unit has all of them: they ask for that place.
+        """Whether the best unit states what is asked of an entry, or is the steps that are asked for, or has all words
+        that were typed into a search box: they ask for that place.
         """
         is_typed = not self.asked.is_question and len(self.features) > 0
         return self.is_stated or (is_typed and self.features[0, _IN_UNIT] >= 1)
@@ -108,8 +109,8 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
     contract is no answer, however well it fits. Units of another part than the named part, such as another release,
     come last, and if nothing was read of the named part, the hits do not answer. Units that state what the question
     asks for, by one of the facts of the hits, go before the others. Before these goes what an entry states of its
-    default, or the entry of an option that the question names, or that the best unit leads to. The probabilities are of
-    the best unit by words.
+    default, the steps of a procedure, or the entry of an option that the question names, or that the best unit leads
+    to. The probabilities are of the best unit by words.
     """
     hits, facts = found.hits[:_MOST_HITS], found.facts
     hits = tuple(hit for hit in hits if hit.document.id in found.named) or hits
@@ -134,6 +135,8 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
         order = [*(order[n] for n in stating), *(at for n, at in enumerate(order) if n not in set(stating))]
     ordered = [units[at] for at in order]
     stated = find_stated(question, asked, ordered)
+    steps = None if stated else find_steps(question, asked, ordered)
+    stated = steps if steps and not parts.other[order[steps[0]]] else stated
     entry = stated or find_entry(question, ordered) or find_described(question, asked, ordered)
     entry = entry or find_implied_entry(ordered)
     if entry is not None:
@@ -141,6 +144,7 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
         ordered.insert(0, entry[1])
     near = covered.beside[order[:_QUOTED]].max(axis=0)
     missing = [word for word, share in zip(asked.words, near, strict=True) if not share and not word.is_kind]
+    is_apart = _is_apart(question, asked, covered.beside[order[:_QUOTED]])
     lacks_number = any(any(map(str.isdigit, word.stem)) for word in missing)
     is_other = bool(parts.missing) or bool(parts.other[order[0]]) or tells_other_time(whole, ordered)
     return Reading(
@@ -149,10 +153,23 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
         features=features[order],
         lacking=(*parts.missing, *(word.written for word in missing if not word.is_frequent)),
         answerable=0.0 if is_other else max(decision.answerable, _weigh_row(units[order[0]], features[order[0]])),
-        right=min(decision.right, OTHER_NUMBER) if lacks_number else decision.right,
+        right=min(decision.right, OTHER_NUMBER) if lacks_number or is_apart else decision.right,
         lacks_number=lacks_number,
         is_stated=stated is not None,
     )
+
+
+def _is_apart(question: str, asked: Asked, near: Floats) -> bool:
+    """Returns whether one quote has what is asked for, and another has of what, but none has both: the serial number of
+    a gauge, where that of a torque wrench is asked for. `near` tells which words each quote has with what is beside it.
+    """
+    head, owner = map(find_stems, split_owned(question))
+    of_head = [at for at, word in enumerate(asked.words) if word.stem in head and not word.is_kind]
+    of_owner = [at for at, word in enumerate(asked.words) if word.stem in owner - head]
+    if not of_head or not of_owner:
+        return False
+    has_head, has_owner = near[:, of_head].max(axis=1) > 0, near[:, of_owner].mean(axis=1) >= _HALF_OF_ROW
+    return bool(has_head.any() and has_owner.any() and not (has_head & has_owner).any())
 
 
 def _weigh_row(unit: Unit, features: Floats) -> float:

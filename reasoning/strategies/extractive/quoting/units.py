@@ -48,7 +48,21 @@ _SECTION = re.compile(
 )
 _WRITER = re.compile(r"\b(?:I|me|we|us|ich|mir|mich|wir|uns|je|moi|nous)\b")
 _LONGEST_LABEL = 60
-_MAIL_FIELD = re.compile(r"(?:To|Cc|Date): ")
+_FIELDS = r"(?:From|To|Cc|Date|Sent|Subject|Reply-To|Von|An|Datum|Gesendet|Betreff|De|À|Date|Envoyé|Objet|Expéditeur)"
+_HEAD_READ = 300
+_MAIL_FIELD = re.compile(rf"(?:> ?){{0,3}}[*]{{0,2}}{_FIELDS}[*]{{0,2}}\s?: ")
+_MAIL_HEAD = re.compile(
+    r"(?:> ?){0,3}(?:-{2,12}\s?[^\n-]{5,40}?(?:message|Nachricht|messaggio)[^\n-]{0,20}-{2,12}\s*(?:> ?){0,3}"
+    r"|[*]{0,2}(?:From|Von|De)[*]{0,2}\s?: \S"
+    r"|(?:On|Am|Le)\s[^\n]{6,160}\s(?:wrote|schrieb(?:\s[^\n:]{1,80})?|a écrit)\s?:\s*\Z)",
+    re.IGNORECASE,
+)
+"""How the head of a mail begins, also within a mail that forwards or answers it; or the line that tells who wrote."""
+_GREETING = re.compile(
+    r"(?:hi|hello|dear|good (?:morning|afternoon)|hallo|guten (?:tag|morgen)|liebe[rs]?|sehr geehrte[rs]?|bonjour"
+    r"|chère?s?|madame|monsieur)\b[^.!?:\n]{0,60},",
+    re.IGNORECASE,
+)
 _SENDING = frozenset(
     find_stems(
         "mail mails email message sender recipient send sent sends wrote write written writes reply replied received "
@@ -263,7 +277,7 @@ def _read_stems(text: str) -> frozenset[str]:
 def _may_answer(asked: Asked, unit: Unit, heads: frozenset[str]) -> bool:
     if not any(map(str.isalnum, _ANCHOR.sub("", unit.text))):
         return False
-    if is_question(unit.text) or _FOOT_OF_PAGE.fullmatch(unit.text):
+    if is_question(unit.text) or _GREETING.fullmatch(unit.text) or _FOOT_OF_PAGE.fullmatch(unit.text):
         return False
     if asked.is_question and not unit.is_row and (_is_heading(unit, heads) or unit.text.endswith(":")):
         return False  # what it announces follows
@@ -377,8 +391,10 @@ def _is_wrapped(text: str, span: Span) -> bool:
 
 
 def is_mail_head(text: str) -> bool:
-    """Returns whether a unit tells who sent a mail, to whom and when, as the loader writes it before the text."""
-    return text.startswith("From: ")
+    """Returns whether a unit tells who sent a mail, to whom and when, as the loader writes it before the text, or as
+    programs write it before a mail that is forwarded or answered.
+    """
+    return _MAIL_HEAD.match(text[:_HEAD_READ]) is not None
 
 
 def _split_lines(text: str) -> Iterator[Span]:

@@ -17,6 +17,7 @@ __all__ = [
     "find_condition",
     "find_second_question",
     "find_wanted",
+    "follows_from",
     "gives",
     "has_condition",
     "is_labelled",
@@ -26,6 +27,7 @@ __all__ = [
     "points_back",
     "sets_instead",
     "speaks_of_outlook",
+    "split_owned",
     "states_condition",
 ]
 
@@ -145,6 +147,7 @@ _ENDS = (".", "!", "?", ";", ":", "…", ",", "。", ".)", "”", '"')
 _GIVES_REASON = re.compile(
     r"\b"
     + _any_of(r"""
+    , so (?:we|i|they|he|she|it|you|that we)\b
     because\b;due (?:\w{1,12} ){0,2}to\b;driven (?:\w{1,12} ){0,2}by\b;as a (?:\w{1,12} )?result of\b
     result(?:ed|ing|s)? (?:\w{1,12} ){0,2}(?:from|in)\b;attribut(?:able|ed) (?:\w{1,12} ){0,2}to\b;caused by\b
     reflect(?:s|ed|ing) (?:\w{1,12} ){0,2}(?:higher|lower|increas|decreas|strong|a|an|the)\b;owing to\b;offset by\b
@@ -287,6 +290,36 @@ def gives(wanted: Wanted, sentence: str) -> bool:
 def explains_last(sentence: str) -> bool:
     """Returns whether a sentence gives the reason of what the sentence before it says: "The decrease was due to …"."""
     return _POINTS_BACK.match(sentence) is not None and gives(Wanted(reason=True), sentence)
+
+
+_FOLLOWS = re.compile(
+    r"(?:so|therefore|thus|hence|accordingly|consequently|for this reason|that is why|as a result|deshalb|daher|darum"
+    r"|somit|also|folglich|aus diesem grund|donc|c['’]est pourquoi|par conséquent)\b(?! (?:far|long|much|many)\b)",
+    re.IGNORECASE,
+)
+
+
+def follows_from(sentence: str) -> bool:
+    """Returns whether a sentence begins as what follows from the sentence before it: "So …", "Deshalb …"."""
+    return _FOLLOWS.match(sentence) is not None
+
+
+_OWNED = re.compile(
+    r"\b(?:what|which|was|welche[rs]?|quelle?|wie)\s(?:is|are|was|were|ist|sind|war|lautet|lauten|est|sont)"
+    r"\s(?:the |der |die |das |le |la )?(?P<head>[^\s,?]{2,30}(?:\s[^\s,?]{2,30}){0,3}?)"
+    r"\s(?:of|des|der|von|vom|du|de la|de)\s(?:the |a |an |our |dem |der |einer |eines )?"
+    r"(?P<owner>(?!(?:by|in|for|from|that|which|on|at|with|and)\s)[^\s,?]{2,30}"
+    r"(?:\s(?!(?:by|in|for|from|that|which|on|at|with|and)\b|\w{3,30}ed\b)[^\s,?]{2,30}){0,2})",
+    re.IGNORECASE,
+)
+
+
+def split_owned(question: str) -> tuple[str, str]:
+    """Returns what a question asks for and of what, as in "What is the serial number of the torque wrench calibrated by
+    Metravo?": `serial number`, `torque wrench`; twice "" if it does not ask so.
+    """
+    found = _OWNED.search(question[:_READ])
+    return (found["head"], found["owner"]) if found else ("", "")
 
 
 def asks_for_consequence(question: str) -> bool:

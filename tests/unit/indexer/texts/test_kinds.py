@@ -90,6 +90,12 @@ PAGE = """<!doctype html><html lang="en"><head><title>The Whale - My Site</title
 <footer>© 2024</footer></body></html>"""
 
 
+def test_numbered_lists_of_a_page_keep_their_numbers() -> None:
+    page = '<ol><li>Open<ul><li>lid</ul><li><li>Close</ol><ol start="7"><li>Wait</ol><ul><li>Oil</ul>'
+    page += '<ol start="x"><li>End</ol>'
+    assert sections(load("html", page)) == [((), "1. Open\n\n- lid\n\n3. Close\n\n7. Wait\n\n- Oil\n\n1. End")]
+
+
 def test_the_main_text_of_a_page_under_its_headings() -> None:
     document = load("html", PAGE)
     assert document.title == "The Whale"

@@ -43,6 +43,17 @@ def test_the_reason_may_stand_in_the_next_sentence() -> None:
     assert quote(asked, given, "Sales") == "Sales of roses fell because of the frost."
 
 
+def test_the_reason_may_stand_in_the_sentence_before() -> None:
+    asked = "Why is the order of roses cancelled?"
+    text = "The shop is new. Our guests fell ill. So the order of roses is off in June."
+    assert quote(asked, text, "So the") == "Our guests fell ill. So the order of roses is off in June."
+    assert quote("Who cancelled the order of roses?", text, "So the") == "So the order of roses is off in June."
+    last = text.replace("So the", "The")
+    assert quote(asked, last, "The order") == "Our guests fell ill. The order of roses is off in June."
+    assert quote(asked, f"{last} They are sorry.", "The order") == "The order of roses is off in June. They are sorry."
+    assert quote(asked, last, "The order", is_first=False) == "The order of roses is off in June."
+
+
 def test_a_consequence_may_stand_in_the_next_sentence() -> None:
     asked = "What happens if the tenant does not lock the greenhouse?"
     assert quote(asked, NURSERY, "The tenant").endswith("the tenant pays for the heating.")

@@ -52,6 +52,22 @@ ROWS = under("", "Batch: C; Hours: 6\nBatch: D; Hours: 9")
             (),
         ),
         ("How long was it dried?", (C, D), [False, False], ()),
+        ("How long does KL-9 dry?", (under("", "It dries for 2 hours.", "KL-7_manual"),), [True], ("KL-9",)),
+        ("How long does KL-7 dry?", (under("", "It dries for 2 hours.", "KL7 manual"),), [False], ()),
+        ("How long does KL-9 dry?", (under("", "KL-9 dries for 2 hours.", "KL-7 manual"),), [False], ()),
+        ("How hot is Glühol E9?", (under("", "It is 90 °C hot.", "SDS_Gluehol_E7"),), [True], ("Glühol E9",)),
+        (
+            "How hot is KL-9?",
+            (under("", "Kiln | KL-7 | KL-8\nHeat (C) | 90 | 95\nMass (t) | 2 | 3\n"),),
+            [True, True],
+            ("KL-9",),
+        ),
+        (
+            "How hot is KL-8?",
+            (under("", "Kiln | KL-7 | KL-8\nHeat (C) | 90 | 95\nMass (t) | 2 | 3\n"),),
+            [False, False],
+            (),
+        ),
     ],
 )
 def test_units_of_other_parts(

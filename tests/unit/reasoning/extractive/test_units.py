@@ -176,6 +176,24 @@ def test_the_head_of_a_mail_answers_questions_about_sending() -> None:
     assert texts_of("Who sent the mail about the webinar?", text)[0] == text.partition("\n\n")[0]
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        "---------- Forwarded message ----------\nFrom: Ada Moe <ada@example.org>\nSubject: The webinar moves",
+        "-----Original Message-----\nFrom: Ada Moe\nSent: Monday, 1 April 2024 10:00\nSubject: The webinar moves",
+        "Von: Ada Moe <ada@example.org>\nGesendet: Montag, 1. April 2024 10:00\nBetreff: The webinar moves",
+        "On 1 Apr 2024, at 10:00, Ada Moe <ada@example.org> wrote:",
+        "Dear Bob,",
+    ],
+)
+def test_the_head_of_a_mail_within_a_mail_is_no_answer(head: str) -> None:
+    assert texts_of("Why does the webinar move?", f"{head}\n\nThe hall is wet.") == ["The hall is wet."]
+
+
+def test_a_sentence_with_a_name_before_a_colon_is_no_head_of_a_mail() -> None:
+    assert texts_of("Why does it move?", "From 3 May on: the hall is wet.") == ["From 3 May on: the hall is wet."]
+
+
 LIST = (
     "Expenses increased primarily due to:\n\n• higher pay of the crews;\n• more flights to Oslo.\n\nThe rest is small."
 )

@@ -13,7 +13,21 @@ from reasoning.strategies.extractive.quoting.wording import (
     is_reference,
     is_sentence,
     leave_out_each,
+    split_owned,
 )
+
+
+@pytest.mark.parametrize(
+    ("question", "head", "owner"),
+    [
+        ("What is the serial number of the torque wrench calibrated by Orb?", "serial number", "torque wrench"),
+        ("Was ist die Seriennummer des Messschiebers?", "Seriennummer", "Messschiebers"),
+        ("Who is the head of sales?", "", ""),
+        ("How long is the tour?", "", ""),
+    ],
+)
+def test_what_is_asked_for_and_of_what(question: str, head: str, owner: str) -> None:
+    assert split_owned(question) == (head, owner)
 
 
 @pytest.mark.parametrize(

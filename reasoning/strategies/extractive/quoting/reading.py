@@ -35,6 +35,7 @@ from reasoning.strategies.extractive.quoting.evidence import (
     cover_units,
     decide,
     find_head_stems,
+    find_openings,
     find_other_subjects,
     measure_evidence,
 )
@@ -126,7 +127,7 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
     cosines = await _compare(backends.embedder, question, units, hits)
     features = await compute(measure_evidence, asked, units, covered, *cosines)
     parts = await compute(find_other_parts, whole, units)
-    last = find_other_subjects(asked, covered, units) | parts.other
+    last = find_other_subjects(asked, covered, units) | find_openings(asked, covered, units) | parts.other
     decision = decide(features, has_cosines=has_cosines, last=last)
     order = list(decision.order)
     if facts:

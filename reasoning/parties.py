@@ -61,7 +61,7 @@ _BEHIND_ARTICLE = re.compile(
 _ARTICLE = re.compile(r"\A(?:(?:the|der|die|das|le|la) |l['’])")
 _KINDS = r"(?:agreement|contract|lease|licen[cs]e|loan|deed|contrat|bail)"
 _AGREEMENT_OF = re.compile(
-    rf"\b(?P<article>the|an?|this|le|du|au) (?:[\w-]{{1,20}} ){{0,4}}?"
+    rf"\b(?P<article>the|an?|this|le|du|au) (?:(?!(?:the|an?|this|le|du|au) )[\w-]{{1,20}} ){{0,4}}?"
     rf"(?P<kind>[\w-]{{0,20}}?{_KINDS}) (?:of|with|for|de|avec) (?:the |la |le )?\Z",
     re.IGNORECASE,
 )

@@ -72,6 +72,7 @@ IN_CAPITALS = CONTRACT.replace("Halden Mills", "HALDEN MILLS").replace("Tor Vik"
         (BEFORE_FORM, "May Q. R. Corvo prepay?", "may the Lender prepay?"),
         (CONTRACT.replace("Mr Tor", "L. Tor"), "May L. Tor Vik resign?", "may the Employee resign?"),
         (CONTRACT, "Which law governs the work contract of Tor Vik?", "which law governs the contract?"),
+        (CONTRACT, "Can the firm end the contract with Vik?", "can the firm end the contract?"),
         (CONTRACT, "What is the contract of Vik and Halden?", "what is the contract of the Employee and the Employer?"),
         (CONTRACT, "When does the Vik employment contract end?", "when does the employment contract end?"),
         (CONTRACT, "May the Halden Mills dismiss?", "may the Employer dismiss?"),

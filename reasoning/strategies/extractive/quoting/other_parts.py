@@ -15,7 +15,7 @@ from core.validity.written_dates import MONTH, find_months, number_of_month
 from reasoning.strategies.extractive.quoting.units import READ, Unit
 from reasoning.strategies.extractive.quoting.writing import read_cells
 
-__all__ = ["OtherParts", "find_other_parts", "tells_other_time"]
+__all__ = ["OtherParts", "find_other_parts", "tells_other_post", "tells_other_time"]
 
 _ASKED_IN = 1000
 """Characters of a question that are read."""
@@ -37,6 +37,9 @@ _YEAR = re.compile(r"(?<![\w.,-])(?:19|20)\d\d(?![\w,]|\.\d)")
 _TOLD = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)(?![.,]\d{3})")
 """What may be a year, however it is written: "In 2024,", `12.03.2018`, `FY2021`."""
 _MONTH_NAME = re.compile(rf"(?<!\w)(?:{MONTH})(?!\w)", re.IGNORECASE)
+
+_POST = re.compile(r"\bchief\s{1,3}(executive\b|\w{1,20}(?=\s{1,3}officers?\b))|\b(?-i:C([A-Z])Os?)\b", re.IGNORECASE)
+"""A post of a board: `chief financial officer`, `CFO`."""
 
 _LONGEST_LABEL = 40
 """Characters of a cell that tells which part its row is of."""
@@ -136,6 +139,20 @@ def tells_other_time(question: str, units: Sequence[Unit]) -> bool:
         if number in named or (int(year), number) in find_months(text):
             return False
     return bool(find_months(own))
+
+
+def tells_other_post(question: str, units: Sequence[Unit]) -> bool:
+    """Returns whether a question names a post that no hit of the documents of the best units tells, while these hits
+    tell another: the salary of the chief executive officer, where that of the CFO is asked for.
+    """
+    asked = _find_posts(question[:_ASKED_IN])
+    told = frozenset[str]().union(*map(_find_posts, _list_texts(units))) if asked else frozenset[str]()
+    return bool(told) and asked.isdisjoint(told)
+
+
+def _find_posts(text: str) -> frozenset[str]:
+    """Returns the posts that a text names, by their letters: `f` for the chief financial officer."""
+    return frozenset((found[1] or found[2])[0].casefold() for found in _POST.finditer(text))
 
 
 def _list_texts(units: Sequence[Unit]) -> Iterator[str]:

@@ -23,6 +23,7 @@ from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.shared.fusion import find_cosines
 from reasoning.strategies.extractive.over_periods.single import find_report
 from reasoning.strategies.extractive.quoting.asked import READ, Asked, read_question
+from reasoning.strategies.extractive.quoting.definitions import find_definition
 from reasoning.strategies.extractive.quoting.entries import (
     find_described,
     find_entry,
@@ -39,7 +40,11 @@ from reasoning.strategies.extractive.quoting.evidence import (
     find_other_subjects,
     measure_evidence,
 )
-from reasoning.strategies.extractive.quoting.other_parts import find_other_parts, tells_other_time
+from reasoning.strategies.extractive.quoting.other_parts import (
+    find_other_parts,
+    tells_other_post,
+    tells_other_time,
+)
 from reasoning.strategies.extractive.quoting.stated import order_by_facts
 from reasoning.strategies.extractive.quoting.units import Unit, is_record, list_units
 from reasoning.strategies.extractive.quoting.wording import Wanted, find_wanted
@@ -136,7 +141,7 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
     ordered = [units[at] for at in order]
     stated = find_stated(question, asked, ordered)
     entry = stated or find_entry(question, ordered) or find_described(question, asked, ordered)
-    entry = entry or find_implied_entry(ordered)
+    entry = entry or find_implied_entry(ordered) or find_definition(asked, question, ordered)
     if entry is not None:
         order.insert(0, order[entry[0]])
         ordered.insert(0, entry[1])
@@ -144,6 +149,7 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
     missing = [word for word, share in zip(asked.words, near, strict=True) if not share and not word.is_kind]
     lacks_number = any(any(map(str.isdigit, word.stem)) for word in missing)
     is_other = bool(parts.missing) or bool(parts.other[order[0]]) or tells_other_time(whole, ordered)
+    is_other = is_other or tells_other_post(whole, ordered)
     return Reading(
         asked=asked,
         units=tuple(ordered),

@@ -103,7 +103,7 @@ _OF_CERTIFICATE = find_stems("certify certified certificate certification sign s
 """Words of questions about what the writer of a text certifies of it."""
 _NUMBERED = re.compile(r"\d{1,3}(?:\.\d{1,3}){0,3}\.?\s[^\W\d_a-z][^\s.!?:;|]{0,30}(?:\s[^\s.!?:;|]{1,30}){0,5}")
 _TITLE_WORD = r"(?:[A-ZÀ-ÖØ-Þ][^\s.,!?:;|]{0,30}|of|on|and|the|to|in|for|by|or|with|an?|und|der|des|et|de|la)"
-_TITLED = re.compile(rf"\d{{1,3}}(?:\.\d{{1,3}}){{0,3}}\.?\s(?:{_TITLE_WORD},? ){{0,7}}{_TITLE_WORD}\.")
+_TITLED = re.compile(rf"\d{{1,3}}(?:\.\d{{1,3}}){{0,3}}\.?\s{{1,3}}(?:{_TITLE_WORD},? ){{0,7}}{_TITLE_WORD}\.")
 """A numbered heading with a full stop, as contracts have it: `12 Limitation on Liability.`."""
 _TEXT_BELOW = re.compile(r"\s{0,3}\n\s{0,3}(?!\W{0,3}\d{1,3}[.)])[^\W\d_a-z][^\n]{60}")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")

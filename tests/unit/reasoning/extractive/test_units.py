@@ -237,7 +237,7 @@ def test_a_sentence_with_a_page_is_an_answer() -> None:
 
 def test_the_numbered_heading_of_a_clause_is_no_answer_and_a_step_is() -> None:
     below = "The tenant may use two spaces in the yard, which are marked with the number of the flat."
-    for heading in ("4. Parking", "4. Parking.", "4.1 Use of Yards, and Parking."):
+    for heading in ("4. Parking", "4. Parking.", "4.1  Use of Yards, and Parking."):
         assert texts_of("Where may the tenant park?", f"{heading}\n{below}") == [below]
     assert len(texts_of("Where may the tenant park?", f"4. He may park there.\n{below}")) == 2
     assert len(texts_of("Where may the tenant park?", "1. North Yard.\n2. South Yard.")) == 2

@@ -39,6 +39,8 @@ _OF_KIND = 10.0
 """More than words weigh: such a term stands in the place of the value."""
 _QUOTED = 3
 """Units that are quoted."""
+_LEAST_OF_QUESTION = 0.5
+"""The share of the words' weight that a term must have, so that its definition goes first."""
 _MOST_READ = 100
 """Definitions that are compared."""
 _MOST_TERMS = 2
@@ -65,27 +67,33 @@ def defines(hit: Hit, term: str) -> bool:
     return any(_fold(found) == _fold(term) for found in _list_defined(hit.chunk.text[:READ]))
 
 
-def find_definition(asked: Asked, question: str, units: Sequence[Unit]) -> tuple[int, Unit] | None:
+def find_definition(asked: Asked, question: str, units: Sequence[Unit]) -> tuple[int, int] | None:
     """Returns the place of the unit that defines the term whose meaning is asked for, or that a better unit uses in the
-    place of the wanted value, and the unit; None if there is none.
+    place of the wanted value, and the place where it belongs; None if there is none.
+
+    It goes first if it tells the meaning, or if the term has most words of the question. Else it goes behind the best
+    unit, which may answer without it.
     """
     meaning = _ASKS_MEANING.match(question)
     defining = [(place, unit, term) for place, unit in enumerate(units) for term in _list_defined(unit.text)][
         :_MOST_READ
     ]
-    for place, unit, term in defining:
+    for place, _, term in defining:
         if meaning and _is_meant(meaning, term):
-            return place, unit
+            return place, 0
     if not units or _has_value(asked, units[:1]):
         return None
     used = _weigh_used(asked, units)
     weighed = [
-        (used[term], -place)
+        (used[term], -place, term)
         for place, unit, term in defining
         if place and term in used and _tells(asked, meaning is not None, term, unit)
     ]
-    place = -max(weighed)[1] if weighed else 0
-    return (place, units[place]) if place else None
+    if not weighed:
+        return None
+    _, place, term = max(weighed)
+    total = sum(word.weight for word in asked.words if not word.is_name and not word.is_kind)
+    return -place, 0 if _weigh(asked, term) >= _LEAST_OF_QUESTION * total else 1
 
 
 def _is_meant(meaning: re.Match[str], term: str) -> bool:

@@ -141,10 +141,14 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
     ordered = [units[at] for at in order]
     stated = find_stated(question, asked, ordered)
     entry = stated or find_entry(question, ordered) or find_described(question, asked, ordered)
-    entry = entry or find_implied_entry(ordered) or find_definition(asked, question, ordered)
+    entry = entry or find_implied_entry(ordered)
     if entry is not None:
         order.insert(0, order[entry[0]])
         ordered.insert(0, entry[1])
+    elif definition := find_definition(asked, question, ordered):
+        place, to = definition
+        order.insert(to, order.pop(place))
+        ordered.insert(to, ordered.pop(place))
     near = covered.beside[order[:_QUOTED]].max(axis=0)
     missing = [word for word, share in zip(asked.words, near, strict=True) if not share and not word.is_kind]
     lacks_number = any(any(map(str.isdigit, word.stem)) for word in missing)

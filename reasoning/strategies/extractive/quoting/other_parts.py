@@ -32,14 +32,13 @@ _BESIDE = re.compile(
     re.IGNORECASE,
 )
 """What was before or since a time may be told with other times."""
+_POST = re.compile(r"\bchief\s{1,3}(executive\b|\w{1,20}(?=\s{1,3}officers?\b))|\b(?-i:C([A-Z])Os?)\b", re.IGNORECASE)
+"""A post of a board: `chief financial officer`, `CFO`."""
 _YEAR = re.compile(r"(?<![\w.,-])(?:19|20)\d\d(?![\w,]|\.\d)")
 """A year that a text surely tells: no number of a version, no amount and no part of a date."""
 _TOLD = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)(?![.,]\d{3})")
 """What may be a year, however it is written: "In 2024,", `12.03.2018`, `FY2021`."""
 _MONTH_NAME = re.compile(rf"(?<!\w)(?:{MONTH})(?!\w)", re.IGNORECASE)
-
-_POST = re.compile(r"\bchief\s{1,3}(executive\b|\w{1,20}(?=\s{1,3}officers?\b))|\b(?-i:C([A-Z])Os?)\b", re.IGNORECASE)
-"""A post of a board: `chief financial officer`, `CFO`."""
 
 _LONGEST_LABEL = 40
 """Characters of a cell that tells which part its row is of."""

@@ -6,7 +6,7 @@ Open it to teach forms of openings: what follows "between", tables and lists of 
 import re
 from collections.abc import Iterator
 
-__all__ = ["WE", "WORD", "YOU", "Definitions", "find_pronoun", "read_definitions", "read_words"]
+__all__ = ["WE", "WORD", "YOU", "Definitions", "find_pronoun", "opens", "read_definitions", "read_words"]
 
 Definitions = frozenset[tuple[frozenset[str], str]]
 """The words of each name, and the term for it with its article."""
@@ -92,7 +92,16 @@ _NAME_ENDS = re.compile(
     re.IGNORECASE,
 )
 """What follows the name of a party: its address, its form, and who acts for it."""
-_BREAK = re.compile(r"\n\s?\n|(?<!\d)[.;] (?=[A-ZÀ-ÖØ-Þ])")
+_BREAK = re.compile(r"\n\s?\n|(?<!\d)(?<!\b[A-ZÀ-ÖØ-Þ])[.;] (?=[A-ZÀ-ÖØ-Þ])")
+"""What parts a name from what is before it. An initial, as in "L. Robert Johnson", does not."""
+_OF_PARTY_BEFORE = re.compile(r"(?!(?:and|und|et)\s)[a-zß-ÿ]\w*\s")
+_NEXT_PARTY = (
+    re.compile(r"[,;]\s+(?:and|und|et)\s+(?=[A-ZÀ-ÖØ-Þ])"),
+    re.compile(r"\s(?:and|und|et)\s+(?=[A-ZÀ-ÖØ-Þ])"),
+)
+"""What a party stands behind, if its part of the sentence begins with what is told of the party before it: "(“Marn”), a
+company of 5 Elm Hill, and Tor Vik". A comma before it is surer: an address may have "Main and Elm".
+"""
 WORD = re.compile(r"[\w&-]+")
 
 
@@ -106,12 +115,21 @@ def read_definitions(passage: str) -> Definitions:
     text = passage[:_READ]
     listed = _list_roles(text)
     defined = frozenset(_list_definitions(text))
-    return listed | defined if listed or len(defined) >= _FEWEST_DEFINITIONS else frozenset()
+    named = frozenset(definition for definition in defined if definition[1])
+    return listed | named if listed or len(defined) >= _FEWEST_DEFINITIONS else frozenset()
+
+
+def opens(sentence: str, definitions: Definitions) -> bool:
+    """Returns whether a sentence of a passage with these definitions tells between whom an agreement is made."""
+    if not definitions or not _BETWEEN.search(sentence[:_READ]):
+        return False
+    words = read_words(sentence[:_READ])
+    return any(name <= words for name, _ in definitions)
 
 
 def _list_definitions(text: str) -> Iterator[tuple[frozenset[str], str]]:
     """Yields the words of the name before each definition of the opening of an agreement, and the term with its
-    article. The address behind a name is no part of it.
+    article; "" for a term that is a part of the name. The address behind a name is no part of it.
     """
     between = _BETWEEN.search(text)
     is_letter = between is None and _LETTER.search(text) is not None
@@ -128,12 +146,16 @@ def _list_definitions(text: str) -> Iterator[tuple[frozenset[str], str]]:
             yield _read_addressee(text), YOU
         if term in (YOU, WE):
             yield words, term
-        elif term[0].isupper() and len(words) <= _LONGEST_PARTY and words.isdisjoint(read_words(term)):
+        elif term[0].isupper() and len(words) <= _LONGEST_PARTY:
             article = definition["article"] or definition["before"] or ("" if _FOREIGN.search(definition[0]) else "the")
-            yield words, f"{article} {term}".strip()
+            yield words, f"{article} {term}".strip() if words.isdisjoint(read_words(term)) else ""
 
 
 def _cut_name(text: str) -> str:
+    """Returns the name of a party without what is told of the party before, and without its own address."""
+    if _OF_PARTY_BEFORE.match(text):
+        behind = next((found.end() for pattern in _NEXT_PARTY if (found := pattern.search(text))), 0)
+        text = text[behind:]
     return _NAME_ENDS.split(text, maxsplit=1)[0]
 
 

@@ -25,8 +25,8 @@ _MOST_AGREEMENTS = 4
 """Agreements with other parties or roles that may define the same name. Of more, none is meant."""
 _LONGEST_TITLE = 100
 
-_ADDRESS = re.compile(r"(?:(?:Mr|Mrs|Ms|Mx|Dr|Prof|Herrn?|Frau|Mme|M)\.? ){1,4}\Z")
-"""Forms of address before a name."""
+_ADDRESS = re.compile(r"(?:(?:(?:Mr|Mrs|Ms|Mx|Dr|Prof|Herrn?|Frau|Mme|M)\.?|[A-ZÀ-ÖØ-Þ]\.) ){1,5}\Z")
+"""Forms of address and initials before a name."""
 _FORMS_OF_ADDRESS = frozenset(["Mr", "Mrs", "Ms", "Mx", "Dr", "Prof", "Herr", "Herrn", "Frau", "Mme", "M"])
 _GERMAN_NOUN = re.compile(
     r"\b(?:der|die|das|den|dem|des|(?:ein|kein|sein|ihr)(?:e[mnrs]?)?|im|am|zum|zur|beim|vom|mit|ohne|für) \Z",
@@ -54,6 +54,21 @@ _INFLECTED = (
 )
 """What becomes of words around a term in the place of a name."""
 _AMENDMENT = re.compile(r"(?:deed of variation|variation|supplement|avenant|amending)\b", re.IGNORECASE)
+_BEHIND_ARTICLE = re.compile(
+    r"\b(?:the|an?|this|that|its|our|your|der|die|das|den|dem|des|eine?[mnrs]?|le|la|les|un|une|du|ce|cette) \Z",
+    re.IGNORECASE,
+)
+_ARTICLE = re.compile(r"\A(?:(?:the|der|die|das|le|la) |l['’])")
+_KINDS = r"(?:agreement|contract|lease|licen[cs]e|loan|deed|contrat|bail)"
+_AGREEMENT_OF = re.compile(
+    rf"\b(?P<article>the|an?|this|le|du|au) (?:(?!(?:the|an?|this|le|du|au) )[\w-]{{1,20}} ){{0,4}}?"
+    rf"(?P<kind>[\w-]{{0,20}}?{_KINDS}) (?:of|with|for|de|avec) (?:the |la |le )?\Z",
+    re.IGNORECASE,
+)
+"""What stands before a name that only tells which agreement is meant: "the severance agreement of"."""
+_IS_JOINED = re.compile(r",? (?:and|or|und|oder|et|ou|&) ")
+_OWN_AGREEMENT = re.compile(rf" (?:[a-z-]{{1,20}} ){{0,2}}{_KINDS}\b")
+"""What stands behind such a name: "the Marn" of "the Marn loan"."""
 _TO_YOU = re.compile(r"\byou(?:r|rs)?\b", re.IGNORECASE)
 _TITLE_ENDS = re.compile(r"[;:?!\n]")
 
@@ -197,8 +212,7 @@ def _reword(question: str, names: Sequence[_Name], group: Mapping[str, _Agreemen
     for name, term in sorted(terms.items(), key=lambda item: item[0].start):
         if name.start >= end:  # else it is a part of the name before
             taken.append(name)
-            rest += question[end : name.start] + term
-            end = name.end
+            rest, end = _call(f"{rest}{question[end : name.start]}", term, question[name.end :]), name.end
     before = question[: min(name.start for name in terms)]
     if (_IS.fullmatch(before) or not before.strip()) and not question[end:].strip(" ?"):
         return None
@@ -221,6 +235,18 @@ def _reword(question: str, names: Sequence[_Name], group: Mapping[str, _Agreemen
         documents=frozenset(group),
         note=note,
     )
+
+
+def _call(before: str, term: str, after: str) -> str:
+    """Returns what stands before a name, with the term for it, or without if the name only tells which agreement is
+    meant, and with an article once.
+    """
+    of_agreement = _AGREEMENT_OF.search(before)
+    if of_agreement and not _IS_JOINED.match(after):
+        return f"{before[: of_agreement.start()]}{of_agreement['article']} {of_agreement['kind']}"
+    if not _BEHIND_ARTICLE.search(before):
+        return f"{before}{term}"
+    return before.rstrip() if _OWN_AGREEMENT.match(after) else f"{before}{_ARTICLE.sub('', term)}"
 
 
 def _clean_title(title: str) -> str:

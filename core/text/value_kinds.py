@@ -109,14 +109,19 @@ _UNIT = (
     r"|Sekunden|Minuten|Stunden|Tagen?|Wochen|Monaten?|Jahren?)\b"
 )
 """Units and currencies with a capital letter, as the first word of an item has one."""
-_PLACE_IN_TEXT = re.compile(
-    r"\A\W{0,3}(?:\d{1,3}(?:\.\d{1,3}){0,4}[.)](?=\s)"
-    rf"|\d{{1,2}}(?:\.\d{{1,2}}){{1,4}}(?=\s+(?-i:(?!{_UNIT})[A-ZÄÖÜ]))|\([a-z\d]{{1,3}}\))"
-    r"|(?:\b(?:sections?|articles?|clauses?|paragraphs?|chapters?|exhibits?|annex|appendix|schedules?|Artikel|Absatz"
+_REFERENCE = re.compile(
+    r"(?:\b(?:sections?|articles?|clauses?|paragraphs?|chapters?|exhibits?|annex|appendix|schedules?|Artikel|Absatz"
     r"|Abs\.|Ziffer|Anhang|Anlage|alinéa|annexe)|§{1,2})\s{0,2}\d{1,4}(?:\.\d{1,4}){0,4}(?:\(\w{1,3}\)){0,3}",
     re.IGNORECASE,
 )
-"""The number of an item of a list, and what refers to a place in a text: neither is an amount."""
+"""What refers to a place in a text: `Section 2.10` is no amount and no date."""
+_PLACE_IN_TEXT = re.compile(
+    r"\A\W{0,3}(?:\d{1,3}(?:\.\d{1,3}){0,4}[.)](?=\s)"
+    rf"|\d{{1,2}}(?:\.\d{{1,2}}){{1,4}}(?=\s+(?-i:(?!{_UNIT})[A-ZÄÖÜ]))|\([a-z\d]{{1,3}}\))"
+    rf"|{_REFERENCE.pattern}",
+    re.IGNORECASE,
+)
+"""The number of an item of a list, and references: neither is an amount."""
 _DURATION = re.compile(
     rf"(?:\d|\b(?:{_NUMBER_WORDS}|several|few|many|a|an)\b)\W{{0,4}}(?:\w{{1,12}}\W{{1,3}}){{0,2}}{_TIME_UNITS}\b",
     re.IGNORECASE,
@@ -155,7 +160,7 @@ def has_value(kind: ValueKind, text: str, *, stems: Collection[str], digits: Col
         case ValueKind.DURATION:
             return _DURATION.search(text) is not None
         case ValueKind.DATE:
-            return any(date not in digits for date in _DATE.findall(text))
+            return any(date not in digits for date in _DATE.findall(_REFERENCE.sub(" ", text)))
         case ValueKind.PERSON | ValueKind.PLACE:
             return any(find_stems(text[start:end]) - set(stems) for start, end in find_name_spans(text))
 

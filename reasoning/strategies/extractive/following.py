@@ -9,6 +9,7 @@ from core.documents import HEADING_SEPARATOR
 from core.ports.retrieval import Hit, SearchResult
 from core.trace import Trace
 from reasoning.engine.reasoner import ReasoningBackends
+from reasoning.strategies.extractive.quoting.definitions import defines, list_sought_terms
 from reasoning.strategies.extractive.quoting.entries import find_implied_option, has_entry
 from reasoning.strategies.extractive.quoting.evidence import FEATURES
 from reasoning.strategies.extractive.quoting.reading import Reading, read_hits
@@ -31,6 +32,8 @@ _SEARCHED = 30
 _REACH = 8
 """Passages behind the beginning of a place that are of it, if they are not known by their headings."""
 _MOST = 5
+_DEFINING = 3
+"""Units whose documents may define a term that they use."""
 
 
 async def read_and_follow(
@@ -79,7 +82,17 @@ async def _follow_reference(question: str, reading: Reading, search: SearchWithi
         place = _find_place(unit.text)
         if place:
             return _keep_of_place(place, await search_in(unit.hit, place))[:_MOST]
-    return ()
+    return await _find_definitions(question, reading, search)
+
+
+async def _find_definitions(question: str, reading: Reading, search: SearchWithin) -> tuple[Hit, ...]:
+    """Returns the passages that define the terms that the best units use in the place of a value."""
+    terms = list_sought_terms(reading.asked, question, reading.units) if reading.asked.is_question else ()
+    documents = frozenset(unit.hit.document.id for unit in reading.units[:_DEFINING])
+    found = [
+        [hit for hit in await search(f"“{term}” means", documents, _SEARCHED) if defines(hit, term)] for term in terms
+    ]
+    return tuple(hit for hits in found for hit in hits[:1])
 
 
 def _find_place(sentence: str) -> str:

@@ -16,7 +16,7 @@ from reasoning.strategies.extractive.quoting.asked import Asked
 from reasoning.strategies.extractive.quoting.units import Unit, list_units
 from testing.word_search import RecordingSearcher
 from tests.integration.reasoning.facts_searcher import FactsSearcher
-from tests.integration.reasoning.referring_searcher import REFERRING, ReferringSearcher
+from tests.integration.reasoning.referring_searcher import DEFINING, REFERRING, ReferringSearcher
 from tests.reasoning_desk import ReasoningDesk, hit
 from tests.twins.chat_server import ChatServer
 from tests.twins.embedder import TwinEmbedder
@@ -236,6 +236,13 @@ async def test_a_reference_is_followed_in_its_document(desk: ReasoningDesk) -> N
     quotes = [citation.quote for citation in answer.citations]
     assert REFERRING[3] in quotes
     assert quotes.index(REFERRING[4]) < quotes.index(REFERRING[0]), "a reference goes behind what says something itself"
+
+
+async def test_the_definition_of_a_term_goes_with_the_sentence_that_uses_it(desk: ReasoningDesk) -> None:
+    searcher = ReferringSearcher(DEFINING, "“Maturity Date” means")
+    desk.backends = replace(desk.backends, searcher=searcher)
+    answer, _ = await desk.ask(QUOTING, "When does the loan of Norwick mature?", k=2)
+    assert [citation.quote for citation in answer.citations] == [DEFINING[3], *DEFINING[:2]]
 
 
 def _versions_desk(server: ChatServer, texts: dict[str, str]) -> ReasoningDesk:

@@ -49,6 +49,11 @@ def test_parties_are_called_as_the_contract_calls_them(question: str, reworded: 
 BETWEEN = "Zwischen der Halden GmbH (nachfolgend „der Arbeitgeber“) und Frau Ines Corvo, Kiel („die Arbeitnehmerin“)"
 ENTRE = "Entre la société Halden (ci-après « le Client ») et Corvo SARL (ci-après « le Prestataire »)"
 CALLED = 'By and between Halden Ltd, hereinafter called "Licensor", and Corvo Inc., hereinafter called "Licensee".'
+ADDRESSED = (
+    'By and between Corvo Inc., a firm of 5 Elm Hill ("Corvo"), for itself and its kin, and Vik & Storvik LLC, having '
+    'its office at Main and Elm, Bergen 8002 ("Licensee").'
+)
+BEFORE_FORM = 'Between Tor Vik ("Borrower"), a man of Main and Elm, Hull, and Q. R. Corvo ("Lender"), a bank.'
 IN_CAPITALS = CONTRACT.replace("Halden Mills", "HALDEN MILLS").replace("Tor Vik", "TOR VIK")
 
 
@@ -63,6 +68,15 @@ IN_CAPITALS = CONTRACT.replace("Halden Mills", "HALDEN MILLS").replace("Tor Vik"
         (CONTRACT.replace("“Employee”", '"**Employee**"'), "Can Vik resign?", "can the Employee resign?"),
         (ENTRE, "Quel prix est versé à Corvo ?", "quel prix est versé au Prestataire ?"),
         (LONG_LEASE, "Can Marn re-enter?", "can the Lessor re-enter?"),
+        (ADDRESSED, "Must Vik & Storvik keep it secret?", "must the Licensee keep it secret?"),
+        (BEFORE_FORM, "May Q. R. Corvo prepay?", "may the Lender prepay?"),
+        (CONTRACT.replace("Mr Tor", "L. Tor"), "May L. Tor Vik resign?", "may the Employee resign?"),
+        (CONTRACT, "Which law governs the work contract of Tor Vik?", "which law governs the contract?"),
+        (CONTRACT, "Can the firm end the contract with Vik?", "can the firm end the contract?"),
+        (CONTRACT, "What is the contract of Vik and Halden?", "what is the contract of the Employee and the Employer?"),
+        (CONTRACT, "When does the Vik employment contract end?", "when does the employment contract end?"),
+        (CONTRACT, "May the Halden Mills dismiss?", "may the Employer dismiss?"),
+        (ENTRE, "Quand finit le contrat de Corvo ?", "quand finit le contrat ?"),
         (CONTRACT, "Who is Tor Vik?", None),
         (CONTRACT, "What is Vik's e-mail address?", None),
     ],

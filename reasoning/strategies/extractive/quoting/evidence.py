@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from core.passage_context import find_context
 from core.ports.retrieval import Hit
 from core.text.value_kinds import ValueKind, find_stems, has_value
+from reasoning.openings import opens, read_definitions
 from reasoning.strategies.extractive.quoting.asked import Asked
 from reasoning.strategies.extractive.quoting.units import READ, Unit
 from reasoning.strategies.extractive.quoting.weights import WITH_COSINES, WITHOUT_COSINES, Weights
@@ -33,6 +34,7 @@ __all__ = [
     "decide",
     "decide_by",
     "find_head_stems",
+    "find_openings",
     "find_other_subjects",
     "measure_evidence",
 ]
@@ -80,6 +82,13 @@ _NEAR_STRENGTH = 0.7
 """The same of terms that mean about the same: `termination`, of "cancel"."""
 _FEW = 4
 _LONGEST_NAME = 200
+_OF_OPENING = find_stems(
+    "party parties between name names made make signed sign signature executed entered concluded dated date effective "
+    "address office registered incorporated located based "
+    "Partei Parteien zwischen Name geschlossen unterzeichnet unterschrieben Datum Anschrift Adresse Sitz "
+    "parties entre nom conclu signé date adresse siège"
+)
+"""Words of questions about what the opening of an agreement tells."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -256,6 +265,24 @@ def find_other_subjects(asked: Asked, covered: Coverage, units: Sequence[Unit]) 
     is_begun = np.array([unit.hit.document.id in begun for unit in units], bool)
     last: NDArray[np.bool_] = np.logical_and(said.any(), (said[_ranks_of(units)] == 0) & ~is_begun)
     return last
+
+
+def find_openings(asked: Asked, covered: Coverage, units: Sequence[Unit]) -> NDArray[np.bool_]:
+    """Returns which units tell between whom an agreement is made, (units,), if the question names its parties and asks
+    for something else: such a unit lacks a word of the question, besides names, that another unit of the document has.
+    """
+    opening = np.zeros(len(units), np.bool_)
+    if asked.kind in (ValueKind.PERSON, ValueKind.PLACE) or asked.stems & _OF_OPENING:
+        return opening
+    texts = {unit.hit.chunk.id: unit.hit.chunk.text for unit in units}
+    defined = {id: read_definitions(text) for id, text in texts.items()}
+    is_told = np.array([not word.is_name and not word.is_kind for word in asked.words], bool)
+    documents = np.array([unit.hit.document.id for unit in units])
+    for at, unit in enumerate(units):
+        if opens(unit.text, defined[unit.hit.chunk.id]):
+            others = covered.unit[documents == unit.hit.document.id].max(axis=0)
+            opening[at] = bool((is_told & (covered.unit[at] == 0) & (others >= 1)).any())
+    return opening
 
 
 def decide(features: Floats, *, has_cosines: bool, last: NDArray[np.bool_] | None = None) -> Decision:

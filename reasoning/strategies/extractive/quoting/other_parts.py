@@ -15,7 +15,7 @@ from core.validity.written_dates import MONTH, find_months, number_of_month
 from reasoning.strategies.extractive.quoting.units import READ, Unit
 from reasoning.strategies.extractive.quoting.writing import read_cells
 
-__all__ = ["OtherParts", "find_other_parts", "tells_other_time"]
+__all__ = ["OtherParts", "find_other_parts", "tells_other_post", "tells_other_time"]
 
 _ASKED_IN = 1000
 """Characters of a question that are read."""
@@ -32,6 +32,8 @@ _BESIDE = re.compile(
     re.IGNORECASE,
 )
 """What was before or since a time may be told with other times."""
+_POST = re.compile(r"\bchief\s{1,3}(executive\b|\w{1,20}(?=\s{1,3}officers?\b))|\b(?-i:C([A-Z])Os?)\b", re.IGNORECASE)
+"""A post of a board: `chief financial officer`, `CFO`."""
 _YEAR = re.compile(r"(?<![\w.,-])(?:19|20)\d\d(?![\w,]|\.\d)")
 """A year that a text surely tells: no number of a version, no amount and no part of a date."""
 _TOLD = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)(?![.,]\d{3})")
@@ -147,6 +149,20 @@ def tells_other_time(question: str, units: Sequence[Unit]) -> bool:
         if number in named or (int(year), number) in find_months(text):
             return False
     return bool(find_months(own))
+
+
+def tells_other_post(question: str, units: Sequence[Unit]) -> bool:
+    """Returns whether a question names a post that no hit of the documents of the best units tells, while these hits
+    tell another: the salary of the chief executive officer, where that of the CFO is asked for.
+    """
+    asked = _find_posts(question[:_ASKED_IN])
+    told = frozenset[str]().union(*map(_find_posts, _list_texts(units))) if asked else frozenset[str]()
+    return bool(told) and asked.isdisjoint(told)
+
+
+def _find_posts(text: str) -> frozenset[str]:
+    """Returns the posts that a text names, by their letters: `f` for the chief financial officer."""
+    return frozenset((found[1] or found[2])[0].casefold() for found in _POST.finditer(text))
 
 
 def _list_texts(units: Sequence[Unit]) -> Iterator[str]:

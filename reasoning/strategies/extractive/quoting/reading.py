@@ -23,6 +23,7 @@ from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.shared.fusion import find_cosines
 from reasoning.strategies.extractive.over_periods.single import find_report
 from reasoning.strategies.extractive.quoting.asked import READ, Asked, read_question
+from reasoning.strategies.extractive.quoting.definitions import find_definition
 from reasoning.strategies.extractive.quoting.entries import (
     find_described,
     find_entry,
@@ -35,10 +36,15 @@ from reasoning.strategies.extractive.quoting.evidence import (
     cover_units,
     decide,
     find_head_stems,
+    find_openings,
     find_other_subjects,
     measure_evidence,
 )
-from reasoning.strategies.extractive.quoting.other_parts import find_other_parts, tells_other_time
+from reasoning.strategies.extractive.quoting.other_parts import (
+    find_other_parts,
+    tells_other_post,
+    tells_other_time,
+)
 from reasoning.strategies.extractive.quoting.stated import order_by_facts
 from reasoning.strategies.extractive.quoting.steps import find_steps
 from reasoning.strategies.extractive.quoting.units import Unit, is_record, list_units
@@ -127,7 +133,7 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
     cosines = await _compare(backends.embedder, question, units, hits)
     features = await compute(measure_evidence, asked, units, covered, *cosines)
     parts = await compute(find_other_parts, whole, units)
-    last = find_other_subjects(asked, covered, units) | parts.other
+    last = find_other_subjects(asked, covered, units) | find_openings(asked, covered, units) | parts.other
     decision = decide(features, has_cosines=has_cosines, last=last)
     order = list(decision.order)
     if facts:
@@ -142,11 +148,16 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
     if entry is not None:
         order.insert(0, order[entry[0]])
         ordered.insert(0, entry[1])
+    elif definition := find_definition(asked, question, ordered):
+        place, to = definition
+        order.insert(to, order.pop(place))
+        ordered.insert(to, ordered.pop(place))
     near = covered.beside[order[:_QUOTED]].max(axis=0)
     missing = [word for word, share in zip(asked.words, near, strict=True) if not share and not word.is_kind]
     is_apart = _is_apart(question, asked, covered.beside[order[:_QUOTED]])
     lacks_number = any(any(map(str.isdigit, word.stem)) for word in missing)
     is_other = bool(parts.missing) or bool(parts.other[order[0]]) or tells_other_time(whole, ordered)
+    is_other = is_other or tells_other_post(whole, ordered)
     return Reading(
         asked=asked,
         units=tuple(ordered),

@@ -116,6 +116,9 @@ _OF_OFFICERS = re.compile(
 _OF_CERTIFICATE = find_stems("certify certified certificate certification sign signed versichern soussigné certifie")
 """Words of questions about what the writer of a text certifies of it."""
 _NUMBERED = re.compile(r"\d{1,3}(?:\.\d{1,3}){0,3}\.?\s[^\W\d_a-z][^\s.!?:;|]{0,30}(?:\s[^\s.!?:;|]{1,30}){0,5}")
+_TITLE_WORD = r"(?:[A-ZÀ-ÖØ-Þ][^\s.,!?:;|]{0,30}|of|on|and|the|to|in|for|by|or|with|an?|und|der|des|et|de|la)"
+_TITLED = re.compile(rf"\d{{1,3}}(?:\.\d{{1,3}}){{0,3}}\.?\s{{1,3}}(?:{_TITLE_WORD},? ){{0,7}}{_TITLE_WORD}\.")
+"""A numbered heading with a full stop, as contracts have it: `12 Limitation on Liability.`."""
 _TEXT_BELOW = re.compile(r"\s{0,3}\n\s{0,3}(?!\W{0,3}\d{1,3}[.)])[^\W\d_a-z][^\n]{60}")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _CAPTION = re.compile(
@@ -335,9 +338,11 @@ def _is_heading(unit: Unit, heads: frozenset[str]) -> bool:
     text = unit.text
     if _STATEMENT.fullmatch(text):
         return True
+    if len(text) <= _LONGEST_HEADING and _heads_clause(unit):
+        return True
     if len(text) > _LONGEST_HEADING or text.endswith(_ENDS):
         return False
-    if _SECTION.fullmatch(text) or _CAPTION.match(text) or _heads_clause(unit):
+    if _SECTION.fullmatch(text) or _CAPTION.match(text):
         return True
     return unit.stems <= heads or (text.startswith("#") and text.lstrip("#").startswith(" ") and ":" not in text)
 
@@ -345,7 +350,8 @@ def _is_heading(unit: Unit, heads: frozenset[str]) -> bool:
 def _heads_clause(unit: Unit) -> bool:
     """Returns whether a line is the numbered heading of the sentences below it, and no item of a numbered list."""
     below = unit.hit.chunk.text[unit.span.end : unit.span.end + _TAIL]
-    return _NUMBERED.fullmatch(unit.text) is not None and _TEXT_BELOW.match(below) is not None
+    is_numbered = any(pattern.fullmatch(unit.text) for pattern in (_NUMBERED, _TITLED))
+    return is_numbered and _TEXT_BELOW.match(below) is not None
 
 
 def split_spans(text: str) -> Iterator[Span]:

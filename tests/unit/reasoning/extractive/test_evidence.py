@@ -15,6 +15,7 @@ from reasoning.strategies.extractive.quoting.evidence import (
     cover_units,
     decide,
     decide_by,
+    find_openings,
     find_other_subjects,
     measure_evidence,
 )
@@ -127,6 +128,28 @@ def test_no_passage_comes_last(question: str) -> None:
     asked = read_question(question, COUNTS)
     units = list_units(asked, hits, 200)
     assert not find_other_subjects(asked, cover_units(asked, hits, units), units).any()
+
+
+OPENING = (
+    "The lease is made between Marn Limited (the “Landlord”) and Tor Vik (the “Tenant”). The Tenant pays the taxes."
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "is_last"),
+    [
+        ("Does Tor Vik pay taxes for the lease?", True),
+        ("When was the lease of Tor Vik made?", False),  # the opening tells it
+        ("Who pays taxes for Tor Vik?", False),  # so it may
+        ("Does the lease of Tor Vik allow a dog?", False),  # no unit says more
+    ],
+)
+def test_the_opening_of_an_agreement_comes_behind_what_says_more(question: str, is_last: bool) -> None:
+    hits = [hit("lease", "", OPENING), hit("other", "", "A dog pays no taxes. Taxes are allowed between dogs.")]
+    asked = read_question(question, COUNTS)
+    units = list_units(asked, hits, 200)
+    last = find_openings(asked, cover_units(asked, hits, units), units)
+    assert last.tolist() == [is_last, *[False] * (len(units) - 1)]
 
 
 def test_words_that_are_missing() -> None:

@@ -6,7 +6,11 @@ import pytest
 
 from core.ports.retrieval import Hit, PassageCounts
 from reasoning.strategies.extractive.quoting.asked import read_question
-from reasoning.strategies.extractive.quoting.other_parts import find_other_parts, tells_other_time
+from reasoning.strategies.extractive.quoting.other_parts import (
+    find_other_parts,
+    tells_other_post,
+    tells_other_time,
+)
 from reasoning.strategies.extractive.quoting.units import Unit, list_units
 from reasoning.strategies.extractive.quoting.writing import write
 from testing.word_search import hit
@@ -95,6 +99,22 @@ def test_units_of_other_parts(
 )
 def test_a_time_that_nothing_tells(question: str, text: str, *, expected: bool) -> None:
     assert tells_other_time(question, units_of(question, hit("k", "Kilns", text))) is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What is the wage of the CFO?", True),
+        ("What is the wage of the chief  financial officer?", True),
+        ("What is the COO's wage?", False),
+        ("What is the wage of the chief executive?", False),
+        ("What is the wage of the officer?", False),
+    ],
+)
+def test_a_post_that_nothing_tells(question: str, *, expected: bool) -> None:
+    text = "The Chief Operating Officer reports to the CEO. The wage of the Executive is $9."
+    assert tells_other_post(question, units_of(question, hit("k", "Deed", text))) is expected
+    assert not tells_other_post(question, units_of(question, hit("k", "Deed", "The wage of the manager is $9.")))
 
 
 def test_the_heading_of_a_release_tells_the_version() -> None:

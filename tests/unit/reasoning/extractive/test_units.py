@@ -254,8 +254,11 @@ def test_a_sentence_with_a_page_is_an_answer() -> None:
 
 
 def test_the_numbered_heading_of_a_clause_is_no_answer_and_a_step_is() -> None:
-    clause = "4. Parking\nThe tenant may use two spaces in the yard, which are marked with the number of the flat."
-    assert all(text != "4. Parking" for text in texts_of("Where may the tenant park?", clause))
+    below = "The tenant may use two spaces in the yard, which are marked with the number of the flat."
+    for heading in ("4. Parking", "4. Parking.", "4.1  Use of Yards, and Parking."):
+        assert texts_of("Where may the tenant park?", f"{heading}\n{below}") == [below]
+    assert len(texts_of("Where may the tenant park?", f"4. He may park there.\n{below}")) == 2
+    assert len(texts_of("Where may the tenant park?", "1. North Yard.\n2. South Yard.")) == 2
     steps = "1. Open the gate\n2. Drive in\n3. Close the gate"
     assert len(texts_of("How do I park?", steps)) == 3
 

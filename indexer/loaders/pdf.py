@@ -21,6 +21,7 @@ from indexer.loading.pdf.layout import Line, read_lines
 from indexer.loading.pdf.opening import open_pdf
 from indexer.loading.pdf.properties import read_page_labels, read_properties
 from indexer.loading.pdf.recognition import Tesseract, find_tesseract
+from indexer.loading.pdf.ruled import read_rulings
 from indexer.loading.pdf.runs import read_runs
 from indexer.loading.pdf.titles import Title, find_title, is_cover, tell_apart
 from indexer.loading.running_lines import find_running_lines
@@ -151,8 +152,9 @@ class PdfLoader:
         except PdfiumError as error:
             raise LoadFailed(f"{key!r} is damaged: its page {number} cannot be read") from error
         try:
-            runs = read_runs(text, fonts=fonts)
-            lines = read_lines(runs, columns=self._config.columns)
+            rulings = read_rulings(page)
+            runs = read_runs(text, rulings, fonts=fonts)
+            lines = read_lines(runs, rulings, columns=self._config.columns)
             is_image = not lines and _has_image(page)
             if is_image and tesseract is not None:
                 lines = _as_lines(tesseract.read(page, key, number))

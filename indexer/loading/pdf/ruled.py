@@ -6,7 +6,8 @@ a line around each cell is read here, also if cells are merged. Of other tables,
 
 import ctypes
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING
@@ -28,7 +29,9 @@ _MOST_CELLS = 10_000
 _LONGEST_CELL = 1_500
 """Characters of a cell; a longer text is in a box of a page's layout."""
 _LONGEST_REPEATED = 200
-"""Characters of a merged cell that is repeated in each row which it covers."""
+"""Characters of a merged cell that is repeated in each row and column that it covers."""
+_MOST_REPEATED = 20_000
+"""Characters that merged cells may add to a table; with more, none is repeated."""
 _FEWEST_COLUMNS = 2
 _FEWEST_ROWS = 2
 """Rows of a table whose first row may be a header of names that their author broke over lines."""
@@ -191,13 +194,13 @@ class _Frame:
         is_filled = len(texts) >= _LEAST_FILLED * len(set(begins.values()))
         if not is_filled or not self._is_divided(lines, begins) or max(map(len, texts.values())) > _LONGEST_CELL:
             return []
+        used = sorted({column for _, column in texts})
+        longest = _longest_repeated(texts, begins.values())
         rows: list[tuple[list[str], list[Run]]] = []
         for row in range(len(self._ys) - 1):
-            own = [place for place in texts if place[0] == row]
+            own = [run for place, found in cells.items() if place[0] == row for run in found]
             if own:
-                rows.append((self._write(row, texts, begins), [run for place in own for run in cells[place]]))
-        used = [column for column in range(len(self._xs) - 1) if any(written[column] for written, _ in rows)]
-        rows = [([written[column] for column in used], runs) for written, runs in rows]
+                rows.append((_write(row, [begins[row, column] for column in used], texts, longest), own))
         full = [sum(map(bool, written)) for written, _ in rows]
         return rows if sum(count > 1 for count in full) > 1 or full == [len(used)] else []
 
@@ -216,19 +219,6 @@ class _Frame:
                     begins[row, column] = begins[row - 1, column]
         return begins
 
-    def _write(self, row: int, texts: dict[_Place, str], begins: dict[_Place, _Place]) -> list[str]:
-        """Returns the cells of a row. A cell that covers columns is in the first of them, and one that covers rows in
-        each of them.
-        """
-        written = []
-        before: _Place | None = None
-        for column in range(len(self._xs) - 1):
-            begin = begins[row, column]
-            text = texts.get(begin, "") if begin != before else ""
-            written.append(text if begin[0] == row or len(text) <= _LONGEST_REPEATED else "")
-            before = begin
-        return written
-
     def _is_divided(self, lines: dict[_Place, list[list[Run]]], begins: dict[_Place, _Place]) -> bool:
         """Whether no row has several rows of a table, and no cell several columns."""
         by_row: dict[int, list[_Cell]] = {}
@@ -245,6 +235,26 @@ class _Frame:
         looked_at = [cells for row, cells in by_row.items() if row or len(by_row) <= _FEWEST_ROWS]
         has_stacks = any(_are_stacked(cells, is_only=is_only) for cells in looked_at)
         return not has_stacks and len(wide) <= _UNRULED_SHARE * len(by_row)
+
+
+def _longest_repeated(texts: Mapping[_Place, str], begins: Iterable[_Place]) -> int:
+    """Returns the characters of a cell that is written wherever it reaches: 0 if that adds too much to the table."""
+    counts = Counter(begins)
+    added = sum((counts[place] - 1) * len(text) for place, text in texts.items() if len(text) <= _LONGEST_REPEATED)
+    return _LONGEST_REPEATED if added <= _MOST_REPEATED else 0
+
+
+def _write(row: int, places: Sequence[_Place], texts: Mapping[_Place, str], longest: int) -> list[str]:
+    """Returns the cells of a row, which begin at `places`. A text that is not too long is in each column and row that
+    its cell covers, but a text that covers all columns is written once.
+    """
+    once = len(set(places)) == 1
+    written = []
+    for number, place in enumerate(places):
+        is_first = place[0] == row and place not in places[:number]
+        text = texts.get(place, "")
+        written.append(text if is_first or (len(text) <= longest and not once) else "")
+    return written
 
 
 def _begin_of(run: Run) -> float:

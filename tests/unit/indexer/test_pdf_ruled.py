@@ -86,7 +86,7 @@ def test_a_merged_cell_is_above_its_columns_and_beside_its_rows() -> None:
     )
     assert pages_of(document) == [
         [
-            "Machine | Speed",
+            "Machine | Speed | Speed",
             "Machine | least | most",
             "Mill of 2020 | 500 | 9,000",
             "Mill of 2020 | 600",

@@ -24,6 +24,7 @@ _MOST_OBJECTS, _MOST_SEGMENTS, _MOST_RULINGS = 20_000, 20_000, 1_000
 """Objects of a page, segments of paths, and lines; a page with more of them is a drawing, whose lines are not read."""
 _NEAR = 2.0
 """Points between two lines that are one line, and between the end of a line and the line that it meets."""
+_THICKEST = 3.0
 _SHORTEST = 4.0
 _MOST_CELLS = 10_000
 _LONGEST_CELL = 1_500
@@ -70,18 +71,21 @@ def read_rulings(page: "PdfPage") -> list[Box]:
     return [line for lines in frames if _Frame(lines).is_table for line in lines]
 
 
-def _read_segments(path: "PdfObject") -> Iterator[Box]:
-    """Yields the segments of a path that is drawn, and that run across or down."""
+def _read_segments(path: "PdfObject") -> list[Box]:
+    """Returns the segments of a path that run across or down. A filled box is a line if it is thin; others are the
+    background of cells, which many programs draw around parts of a cell.
+    """
     from pypdfium2 import raw
 
-    fill, is_drawn = ctypes.c_int(), ctypes.c_int()
-    raw.FPDFPath_GetDrawMode(path.raw, fill, is_drawn)
+    fill, is_stroked = ctypes.c_int(), ctypes.c_int()
+    raw.FPDFPath_GetDrawMode(path.raw, fill, is_stroked)
     count = raw.FPDFPath_CountSegments(path.raw)
-    if not (fill.value or is_drawn.value) or count > _MOST_SEGMENTS:
-        return
+    if not (fill.value or is_stroked.value) or count > _MOST_SEGMENTS:
+        return []
     matrix = path.get_matrix()
     x, y = ctypes.c_float(), ctypes.c_float()
     first = last = (0.0, 0.0)
+    found: list[Box] = []
     for number in range(count):
         segment = raw.FPDFPath_GetPathSegment(path.raw, number)
         raw.FPDFPathSegment_GetPoint(segment, x, y)
@@ -94,8 +98,16 @@ def _read_segments(path: "PdfObject") -> Iterator[Box]:
             ends.append((point, first))
         for (x1, y1), (x2, y2) in ends:
             if (abs(x1 - x2) <= 1) != (abs(y1 - y2) <= 1):
-                yield min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)
+                found.append((min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)))
         last = point
+    return found if is_stroked.value or _is_thin(found) else []
+
+
+def _is_thin(segments: Sequence[Box]) -> bool:
+    if not segments:
+        return False
+    left, bottom, right, top = zip(*segments, strict=True)
+    return min(max(right) - min(left), max(top) - min(bottom)) <= _THICKEST
 
 
 _Line = tuple[float, float, float]
@@ -128,9 +140,11 @@ def find_ruled_tables(runs: Sequence[Run], rulings: Sequence[Box]) -> Iterator[R
     frames = [frame for frame in map(_Frame, _find_meeting(rulings)) if frame.is_table]
     for frame in sorted(frames, key=lambda frame: frame.area):
         own = [run for run in runs if frame.has(run)]
-        if own and (rows := frame.read(own)):
+        others = [run for run in runs if not frame.has(run)]
+        rows = frame.read(own) if own else []
+        if len(rows) > 1 or (rows and not any(map(frame.is_beside, others))):
             yield RuledTable(rows=rows, runs=own)
-            runs = [run for run in runs if not frame.has(run)]
+            runs = others
 
 
 def _find_meeting(rulings: Sequence[Box]) -> Iterator[list[Box]]:
@@ -180,6 +194,10 @@ class _Frame:
     def has(self, run: Run) -> bool:
         x, y = _begin_of(run), middle_of(run)
         return self._xs[0] < x < self._xs[-1] and self._ys[-1] < y < self._ys[0]
+
+    def is_beside(self, run: Run) -> bool:
+        """Whether a run is at the height of the table: a single row with text beside it is a part of another row."""
+        return self._ys[-1] < middle_of(run) < self._ys[0]
 
     def read(self, runs: Sequence[Run]) -> list[tuple[list[str], list[Run]]]:
         """Returns the rows from the top; [] if the lines do not divide all cells, or too few of them have text."""

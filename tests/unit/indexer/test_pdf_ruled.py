@@ -147,6 +147,30 @@ def test_columns_without_lines_between_them_stay_columns() -> None:
     assert pages_of(document) == [["Ship | 200 | 19.5", "Bridge | 300 | 7.5"]]
 
 
+def test_a_box_around_a_cell_is_no_table() -> None:
+    document = begin()
+    for y, values in ((60, ("200", "$ 616", "31")), (80, ("300", "$ 700", "47"))):
+        document.text(50, y, "Costs")
+        for x, value in zip((150, 250, 350), values, strict=True):
+            document.text(x, y, value)
+    document.rect(245, 50, 8, 15)
+    document.rect(253, 50, 40, 15)
+    assert pages_of(document) == [["Costs | 200 | $ 616 | 31", "Costs | 300 | $ 700 | 47"]]
+
+
+def test_backgrounds_are_no_lines() -> None:
+    document = begin()
+    document.set_fill_color(220)
+    for y, values in ((50, ("1,200", "3,400")), (65, ("900", "7,000"))):
+        for x in (50, 150, 160, 200, 250, 260):
+            document.rect(x, y, 50, 15, style="F")
+        document.text(52, y + 10, "Ships")
+        for x, value in zip((160, 260), values, strict=True):
+            document.text(x - 8, y + 10, "$")
+            document.text(x + 2, y + 10, value)
+    assert pages_of(document) == [["Ships | $ 1,200 | $ 3,400", "Ships | $ 900 | $ 7,000"]]
+
+
 def test_boxes_of_prose_and_lines_without_text_are_no_table() -> None:
     document = begin()
     document.rect(30, 30, 500, 700)

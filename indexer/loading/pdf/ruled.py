@@ -215,11 +215,13 @@ class _Frame:
         used = sorted({column for _, column in texts})
         longest = _longest_repeated(texts, begins.values())
         rows: list[tuple[list[str], list[Run]]] = []
+        full: list[int] = []
         for row in range(len(self._ys) - 1):
             own = [run for place, found in cells.items() if place[0] == row for run in found]
             if own:
-                rows.append((_write(row, [begins[row, column] for column in used], texts, longest), own))
-        full = [sum(map(bool, written)) for written, _ in rows]
+                places = [begins[row, column] for column in used]
+                rows.append((_write(row, places, texts, longest), own))
+                full.append(len(texts.keys() & places))
         return rows if sum(count > 1 for count in full) > 1 or full == [len(used)] else []
 
     def _find_merged(self) -> dict[_Place, _Place]:

@@ -8,7 +8,7 @@ from fpdf import FPDF
 from core.passage_context import read_grids
 from indexer.loaders import pdf
 from indexer.loading.pdf.ruled import find_ruled_tables
-from indexer.loading.pdf.runs import Run
+from indexer.loading.pdf.runs import Box, Run
 from testing.contracts.loader import source_of
 from tests.counted_lines import count_lines
 
@@ -181,6 +181,37 @@ def test_boxes_of_prose_and_lines_without_text_are_no_table() -> None:
     [page] = pages_of(document)
     assert not any("|" in line for line in page)
     assert len(page) > 20
+
+
+@pytest.mark.parametrize("crosses", [496, 498])
+def test_many_lines_are_a_drawing(crosses: int) -> None:
+    document = begin()
+    draw_boxes(document, (50, 50, 60, 30, "two lines of text"), (110, 50, 60, 30, "12"))
+    draw_boxes(document, (50, 80, 60, 15, "Sum"), (110, 80, 60, 15, "14"))
+    for n in range(crosses):
+        x, y = 50 + 10 * (n % 40), 150 + 10 * (n // 40)
+        document.line(x, y, x + 6, y)
+        document.line(x + 3, y, x + 3, y + 5)
+    assert ("two lines of text | 12" in pages_of(document)[0]) == (2 * crosses + 6 <= 1000)
+
+
+def test_large_tables_and_merged_cells_are_bounded() -> None:
+    def rulings(columns: int, rows: int, *, is_merged: bool) -> list[Box]:
+        down = [(10.0 * n, 0.0, 10.0 * n, 10.0 * rows) for n in range(columns + 1)]
+        across = [(0.0, 10.0 * n, 10.0 * columns, 10.0 * n) for n in range(rows + 1)]
+        return down + (
+            [(10.0, y, x, y) if 0 < y < 10 * rows else (0.0, y, x, y) for _, y, x, _ in across] if is_merged else across
+        )
+
+    runs = [Run("ab", 10 * x + 2, 10 * x + 8, 10 * y + 1, 10 * y + 9, 8) for x in range(99) for y in range(105)]
+    assert [len(list(find_ruled_tables(runs, rulings(99, rows, is_merged=False)))) for rows in (95, 105)] == [1, 0]
+    for length, rows in ((100, 150), (100, 250), (300, 50)):
+        label = Run("a" * length, 1, 9, 1, 9, 8)
+        cells = [Run("cd", 12, 18, 10 * n + 1, 10 * n + 9, 8) for n in range(rows)]
+        [table] = find_ruled_tables([label, *cells], rulings(2, rows, is_merged=True))
+        assert sum(len(cells[0]) for cells, _ in table.rows) == (
+            length * rows if (length, rows) == (100, 150) else length
+        )
 
 
 def test_the_time_for_many_lines_is_bounded() -> None:

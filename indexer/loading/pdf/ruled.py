@@ -24,8 +24,8 @@ _MOST_OBJECTS, _MOST_SEGMENTS, _MOST_RULINGS = 20_000, 20_000, 1_000
 """Objects of a page, segments of paths, and lines; a page with more of them is a drawing, whose lines are not read."""
 _NEAR = 2.0
 """Points between two lines that are one line, and between the end of a line and the line that it meets."""
-_THICKEST = 3.0
-_SHORTEST = 4.0
+_THICKEST, _SHORTEST = 3.0, 4.0
+"""Points of a line."""
 _MOST_CELLS = 10_000
 _LONGEST_CELL = 1_500
 """Characters of a cell; a longer text is in a box of a page's layout."""
@@ -104,10 +104,9 @@ def _read_segments(path: "PdfObject") -> list[Box]:
 
 
 def _is_thin(segments: Sequence[Box]) -> bool:
-    if not segments:
-        return False
-    left, bottom, right, top = zip(*segments, strict=True)
-    return min(max(right) - min(left), max(top) - min(bottom)) <= _THICKEST
+    width = max((box[2] for box in segments), default=0.0) - min((box[0] for box in segments), default=0.0)
+    height = max((box[3] for box in segments), default=0.0) - min((box[1] for box in segments), default=0.0)
+    return min(width, height) <= _THICKEST
 
 
 _Line = tuple[float, float, float]
@@ -124,15 +123,13 @@ def _join_lines(lines: Iterable[_Line]) -> Iterator[_Line]:
             groups.append([line])
     for group in groups:
         at = sum(line[0] for line in group) / len(group)
-        start = end = -_NEAR
-        for number, (_, begin, stop) in enumerate(sorted(group, key=lambda line: line[1])):
-            if number and begin - end > _NEAR:
-                if end - start >= _SHORTEST:
-                    yield at, start, end
-                number = 0  # noqa: PLW2901 - the next line begins
-            start, end = (min(start, begin), max(end, stop)) if number else (begin, stop)
-        if end - start >= _SHORTEST:
-            yield at, start, end
+        parts: list[tuple[float, float]] = []
+        for _, start, end in sorted(group, key=lambda line: line[1]):
+            if parts and start - parts[-1][1] <= _NEAR:
+                parts[-1] = (parts[-1][0], max(parts[-1][1], end))
+            else:
+                parts.append((start, end))
+        yield from ((at, start, end) for start, end in parts if end - start >= _SHORTEST)
 
 
 def find_ruled_tables(runs: Sequence[Run], rulings: Sequence[Box]) -> Iterator[RuledTable]:

@@ -94,6 +94,15 @@ def test_a_merged_cell_is_above_its_columns_and_beside_its_rows() -> None:
     ]
 
 
+@pytest.mark.parametrize("angle", [90, 180, 270])
+def test_a_turned_table_is_read_like_an_upright_one(angle: int) -> None:
+    document = begin()
+    with document.rotation(angle, 300, 300):
+        draw_boxes(document, (250, 250, 60, 40, "two lines of text"), (310, 250, 60, 40, "12"))
+        draw_boxes(document, (250, 290, 60, 20, "Sum"), (310, 290, 60, 20, "14"))
+    assert pages_of(document) == [["two lines of text | 12", "Sum | 14"]]
+
+
 def test_words_that_a_line_parts_are_two_cells_however_near_they_are() -> None:
     document = begin()
     for y, row in ((50, ("Order of ship", "Kiel", "3")), (65, ("Order of", "Bremen", "4"))):

@@ -36,6 +36,8 @@ _MOST_REPEATED = 20_000
 _FEWEST_COLUMNS = 2
 _FEWEST_ROWS = 2
 """Rows of a table whose first row may be a header of names that their author broke over lines."""
+_EDGE = 0.25
+"""Heights of a character, of its box, that a line across may reach into."""
 _LEAST_FILLED = 0.25
 """Share of the cells with text; a drawing has less."""
 _UNRULED_SHARE = 0.15
@@ -198,6 +200,8 @@ class _Frame:
 
     def read(self, runs: Sequence[Run]) -> list[tuple[list[str], list[Run]]]:
         """Returns the rows from the top; [] if the lines do not divide all cells, or too few of them have text."""
+        if any(map(self._is_crossed, runs)):
+            return []
         begins = self._find_merged()
         cells: dict[_Place, list[Run]] = {}
         for run in runs:
@@ -220,6 +224,11 @@ class _Frame:
                 rows.append((_write(row, places, texts, longest), own))
                 full.append(len(texts.keys() & places))
         return rows if sum(count > 1 for count in full) > 1 or full == [len(used)] else []
+
+    def _is_crossed(self, run: Run) -> bool:
+        """Whether a line runs across words, as where boxes overlap: then the lines are no edges of cells."""
+        low, high = run.bottom + _EDGE * run.size, run.top - _EDGE * run.size
+        return any(low < y < high and left < _begin_of(run) < right for left, y, right, _ in self._across)
 
     def _find_merged(self) -> dict[_Place, _Place]:
         """Returns where the cell at each place begins: itself, or the cell before it or above it without a line."""

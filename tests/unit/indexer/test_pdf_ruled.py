@@ -167,6 +167,15 @@ def test_a_box_around_a_cell_is_no_table() -> None:
     assert pages_of(document) == [["Costs | 200 | $ 616 | 31", "Costs | 300 | $ 700 | 47"]]
 
 
+def test_boxes_that_overlap_are_no_cells() -> None:
+    document = begin(8)
+    draw_boxes(document, (50, 50, 60, 15, ""), (110, 50, 60, 15, "Net"), (170, 50, 60, 15, ""))
+    draw_boxes(document, (50, 59, 60, 15, "Item"), (110, 59, 60, 15, "income"), (170, 59, 60, 15, "Costs"))
+    for y, cells in ((74, ("Ship", "200", "31")), (89, ("Port", "300", "47"))):
+        draw_boxes(document, *((50 + 60 * n, y, 60, 15, cell) for n, cell in enumerate(cells)))
+    assert pages_of(document)[0][0] == "Item | Net income | Costs"
+
+
 def test_backgrounds_are_no_lines() -> None:
     document = begin()
     document.set_fill_color(220)

@@ -21,6 +21,7 @@ from indexer.loading.pdf.headings import Heading, begins_annex, find_in_outline,
 from indexer.loading.pdf.layout import Line, read_lines
 from indexer.loading.pdf.properties import open_pdf, read_page_labels, read_properties
 from indexer.loading.pdf.recognition import Tesseract, find_tesseract
+from indexer.loading.pdf.ruled import read_rulings
 from indexer.loading.pdf.runs import read_runs
 from indexer.loading.pdf.titles import Title, find_title, is_cover
 from indexer.loading.running_lines import find_running_lines
@@ -150,8 +151,9 @@ class PdfLoader:
         except PdfiumError as error:
             raise LoadFailed(f"{key!r} is damaged: its page {number} cannot be read") from error
         try:
-            runs = read_runs(text, fonts=fonts)
-            lines = read_lines(runs, columns=self._config.columns)
+            rulings = read_rulings(page)
+            runs = read_runs(text, rulings, fonts=fonts)
+            lines = read_lines(runs, rulings, columns=self._config.columns)
             is_image = not lines and _has_image(page)
             if is_image and tesseract is not None:
                 lines = _as_lines(tesseract.read(page, key, number))

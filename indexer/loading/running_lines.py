@@ -11,15 +11,18 @@ from indexer.loading.texts.chapter_words import word_level
 _EDGE = 2
 """The number of lines at the top, and at the bottom, of a page that may be running lines."""
 _MIN_PAGES = 3
+_BOTH = 2
 _SHARE = 0.25
 _LONGEST = 200
 _NUMBER = re.compile(
-    r"^\d{1,5}(?=[\s|])|(?<![^\s|\[(])\d{1,5}(?=(?:\s?/\s?\d{1,5})?[\])]?$)|(?<=page )\d{1,5}\b", re.IGNORECASE
+    r"^\d{1,5}(?=[\s|])|(?<![^\s|\[(])\d{1,5}(?=(?:\s?/\s?\d{1,5})?[\])]?$)|(?:(?<=page )|(?<=seite ))\d{1,5}\b",
+    re.IGNORECASE,
 )
-"""A number at the beginning or the end of a line, or after "Page"."""
+"""A number at the beginning or the end of a line, or after "Page" or "Seite"."""
 _NUMBER_ALONE = re.compile(
     r"\W*+(?:(?:page|seite|p\.|s\.)\s*+)?(\d{1,5})(?:\s*(?:/|of|von|de|sur)\s*\d{1,5})?\W*", re.IGNORECASE
 )
+_PAGE_BEFORE = re.compile(r"(?<![^\W\d_])(?:page|seite|p\.|s\.)\s?\Z", re.IGNORECASE)
 _EXHIBIT = re.compile(r"(?:exhibit|schedule|annex|anlage|article|artikel)\s\d{1,5}\W?", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{2}")
 _LABEL_MARKS = " .-–—|[]()"
@@ -32,6 +35,11 @@ class _Form(NamedTuple):
     after: str
     shift: int
 
+    @property
+    def is_page_number(self) -> bool:
+        """Whether the number is that of the page, and the word before it says so."""
+        return self.shift == 1 and _PAGE_BEFORE.search(self.before) is not None
+
 
 def find_running_lines(
     pages: Sequence[Sequence[str]], labels: Sequence[str] = (), *, has_cover: bool = True
@@ -41,7 +49,8 @@ def find_running_lines(
     A running line stands at an edge of a page, and is one of these:
     - a line that a quarter of the pages have; the first page that has it keeps it, since it may be the title. Without
       a cover, the title is on the first page, so no other page keeps it,
-    - a number that grows with the pages, alone, or in a line that is otherwise the same on three pages,
+    - a number that grows with the pages, alone, or in a line that is otherwise the same on three pages, or on both of
+      two pages if it says `Page`,
     - the label of the page, such as `iv` or `A-3`, where the file has `labels`.
 
     A line with a number and words is kept if it is a heading, such as `Chapter 3`, or all that its page has.
@@ -53,7 +62,10 @@ def find_running_lines(
         form for index, page in enumerate(edges) for form in {form for _, text in page for form in _forms(text, index)}
     )
     running = {text for text, count in texts.items() if count >= least}
-    numbering = {form for form, count in forms.items() if count >= (_MIN_PAGES if form.before or form.after else least)}
+    both = {form for form, count in forms.items() if count == len(pages) == _BOTH and form.is_page_number}
+    numbering = both | {
+        form for form, count in forms.items() if count >= (_MIN_PAGES if form.before or form.after else least)
+    }
     labelled = _labelled(edges, labels)
     found: list[set[int]] = []
     seen: set[str] = set()

@@ -37,7 +37,7 @@ from indexer.loaders import csv
 from indexer.loaders.ods import sheet_reader
 from indexer.loading import archives, sheets, stated_validity
 from indexer.loading.docling import reply
-from indexer.loading.pdf import layout
+from indexer.loading.pdf import layout, ruled
 from indexer.loading.pdf import table_rows as pdf_rows
 from indexer.loading.texts import cell_grid, html_text, mails, markdown
 from indexer.selection import attachments
@@ -72,6 +72,7 @@ _KEYS, _IMAGES = "tests/integration/api/access/test_keys.py", "tests/integration
 _LARGE = "tests/integration/api/test_large_values.py"
 _PARSER, _HOSTILE = "tests/integration/isolation/test_parser_process.py", "tests/unit/indexer/test_markup_bounds.py"
 _TABLES, _ODS = "tests/unit/indexer/test_pdf_tables.py", "tests/unit/indexer/test_ods.py"
+_RULED = "tests/unit/indexer/test_pdf_ruled.py"
 _SURVEY = "tests/integration/reasoning/test_survey.py"
 _DOCLING = "tests/unit/indexer/test_docling.py"
 _TOKENS = "tests/integration/api/access/test_tokens.py"
@@ -207,6 +208,14 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "name of a column": ([csv._LONGEST_NAME], f"{_FILES}::test_a_first_row_of_long_texts_names_no_columns"),
     "text of a table": ([csv._MOST], f"{_FILES}::test_a_table_whose_names_make_it_many_times_longer_is_refused"),
     "parts of a row of a PDF": ([pdf_rows._MOST_PARTS], f"{_TABLES}::test_a_row_of_thousands_of_runs_is_one_cell"),
+    "lines of a page of a PDF": (
+        [ruled._MOST_RULINGS, ruled._MOST_OBJECTS],
+        f"{_RULED}::test_many_lines_are_a_drawing",
+    ),
+    "ruled table of a PDF": (
+        [ruled._MOST_CELLS, ruled._MOST_REPEATED],
+        f"{_RULED}::test_large_tables_and_merged_cells_are_bounded",
+    ),
     "labels of pages of a PDF": (
         [page_labels._MOST_SEQUENCES, page_labels._LONGEST],
         "tests/unit/indexer/test_pdf_loader.py::test_labels_of_pages_that_are_none_are_left_out",

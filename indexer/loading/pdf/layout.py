@@ -9,8 +9,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
-from indexer.loading.assembly import CELL_SEPARATOR
-from indexer.loading.pdf.runs import HYPHEN, Run
+from indexer.loading.assembly import CELL_SEPARATOR, join_cells
+from indexer.loading.pdf.ruled import RuledTable, find_ruled_tables
+from indexer.loading.pdf.runs import HYPHEN, TURN, Box, Run
+from indexer.loading.pdf.table_rows import group_rows, middle_of
 from indexer.loading.pdf.tables import align_rows
 
 _STRIPES = 200
@@ -28,7 +30,10 @@ _MAX_COLUMNS = 3  # splits of a region: up to 8 columns
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line of text. `size` is the height of its characters; `is_first` tells that a paragraph begins with it."""
+    """A line of text. `size` is the height of its characters; `is_first` tells that a paragraph begins with it.
+
+    `is_within` tells that it is a row of a ruled table, but not the first row.
+    """
 
     text: str
     top: float
@@ -37,10 +42,19 @@ class Line:
     is_first: bool = False
     is_bold: bool = False
     is_italic: bool = False
+    is_within: bool = False
 
 
-def read_lines(runs: Sequence[Run], *, columns: bool = True) -> list[Line]:
-    """Returns the lines of a page. Words that a hyphen cuts at the end of a line are joined.
+@dataclass(frozen=True, slots=True)
+class _TableRun(Run):
+    """A ruled table among the runs of a page, with its rows as lines."""
+
+    rows: tuple[Line, ...] = ()
+
+
+def read_lines(runs: Sequence[Run], rulings: Sequence[Box] = (), *, columns: bool = True) -> list[Line]:
+    """Returns the lines of a page, on which lines are drawn at `rulings`. Words that a hyphen cuts at the end of a line
+    are joined.
 
     Without `columns`, lines are read across the whole page. Lines that are turned otherwise than most of the text, such
     as a note at the margin, come after it.
@@ -51,19 +65,27 @@ def read_lines(runs: Sequence[Run], *, columns: bool = True) -> list[Line]:
     return [
         line
         for turn, _ in turns.most_common()
-        for line in _read_turned([run for run in runs if run.turn == turn], columns=columns)
+        for line in _read_turned(
+            [run for run in runs if run.turn == turn], [TURN[turn](*ruling) for ruling in rulings], columns=columns
+        )
     ]
 
 
-def _read_turned(runs: Sequence[Run], *, columns: bool) -> list[Line]:
+def _read_turned(runs: Sequence[Run], rulings: Sequence[Box], *, columns: bool) -> list[Line]:
     """Returns the lines of runs of one turn."""
+    tables: list[_TableRun] = []
+    inside: set[int] = set()
+    for table in find_ruled_tables(runs, rulings):
+        inside.update(map(id, table.runs))
+        tables.append(_make_table(table))
+    runs = [*(run for run in runs if id(run) not in inside), *tables]
     lines = _order(_split_at_gutters(runs) if columns else runs, _MAX_COLUMNS if columns else 0)
     gaps = [one.bottom - two.top for one, two in pairwise(lines) if one.top > two.top]
     usual = max(0.0, median(gaps)) if gaps else 0.0
     marked: list[Line] = []
     for before, line in zip([None, *lines], lines, strict=False):
         gap = before.bottom - line.top if before and before.top > line.top else 0.0
-        is_first = before is None or gap > max(_PARAGRAPH_GAP * line.size, 1.5 * usual)
+        is_first = before is None or (not line.is_within and gap > max(_PARAGRAPH_GAP * line.size, 1.5 * usual))
         if marked and marked[-1].text.endswith(HYPHEN):
             last = marked.pop()
             joined = last.text.removesuffix(HYPHEN) + line.text
@@ -108,11 +130,11 @@ def _order(runs: Sequence[Run], splits: int) -> list[Line]:
         return _make_lines(runs)
     lines: list[Line] = []
     crossing = sorted((run for run in runs if run.left < gutter < run.right), key=lambda run: -run.top)
-    sides = sorted((run for run in runs if not run.left < gutter < run.right), key=lambda run: -_middle(run))
+    sides = sorted((run for run in runs if not run.left < gutter < run.right), key=lambda run: -middle_of(run))
     start = 0
-    for run in [*_rows(crossing), None]:
-        top = max(map(_middle, run)) if run else -math.inf
-        end = bisect_left(sides, -top, start, key=lambda one: -_middle(one))
+    for run in [*group_rows(crossing), None]:
+        top = max(map(middle_of, run)) if run else -math.inf
+        end = bisect_left(sides, -top, start, key=lambda one: -middle_of(one))
         above = sides[start:end]
         start = end
         for column in ([o for o in above if o.right <= gutter], [o for o in above if o.left >= gutter]):
@@ -167,7 +189,7 @@ def _is_column(runs: Sequence[Run], left: float, right: float) -> bool:
 
     A column that has a table, whose cells are short, is known by its other lines, if they have most of its characters.
     """
-    rows = _rows(runs)
+    rows = group_rows(runs)
     if len(rows) < _MIN_LINES:
         return False
 
@@ -182,19 +204,34 @@ def _is_column(runs: Sequence[Run], left: float, right: float) -> bool:
     return len(lines) >= _MIN_LINES and sum(len(run.text) for run in lines) >= most
 
 
-def _rows(runs: Sequence[Run]) -> list[list[Run]]:
-    """Returns the runs by rows, from the top. Runs of one row overlap by half of their height."""
-    rows: list[list[Run]] = []
-    for run in sorted(runs, key=lambda run: -_middle(run)):
-        if rows and _middle(run) > rows[-1][0].bottom + 0.25 * rows[-1][0].size:
-            rows[-1].append(run)
-        else:
-            rows.append([run])
-    return rows
+def _make_table(table: RuledTable) -> _TableRun:
+    rows = tuple(
+        replace(_make_line(runs, ()), text=join_cells(cells), is_within=bool(number))
+        for number, (cells, runs) in enumerate(table.rows)
+    )
+    return _TableRun(
+        text=" ".join(row.text for row in rows),
+        left=min(run.left for run in table.runs),
+        right=max(run.right for run in table.runs),
+        bottom=min(row.bottom for row in rows),
+        top=max(row.top for row in rows),
+        size=rows[0].size,
+        rows=rows,
+    )
 
 
 def _make_lines(runs: Sequence[Run]) -> list[Line]:
-    return [_make_line(row, cells) for row, cells in align_rows(_rows(runs))]
+    lines: list[Line] = []
+    text: list[list[Run]] = []
+    for row in group_rows(runs):
+        tables = [run for run in row if isinstance(run, _TableRun)]
+        beside = [run for run in row if not isinstance(run, _TableRun)]
+        text += [beside] if beside else []
+        if tables:
+            lines += [_make_line(*aligned) for aligned in align_rows(text)]
+            lines += [line for table in tables for line in table.rows]
+            text = []
+    return lines + [_make_line(*aligned) for aligned in align_rows(text)]
 
 
 def _make_line(row: Sequence[Run], cells: Sequence[str]) -> Line:
@@ -220,7 +257,3 @@ def _make_line(row: Sequence[Run], cells: Sequence[str]) -> Line:
         is_bold=all(run.is_bold for run in row),
         is_italic=all(run.is_italic for run in row),
     )
-
-
-def _middle(run: Run) -> float:
-    return (run.top + run.bottom) / 2

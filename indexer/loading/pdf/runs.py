@@ -3,6 +3,7 @@
 import ctypes
 import math
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -27,11 +28,28 @@ _GAP = 1.5
 _WIDE_SPACE = 0.5
 """Heights of a character: a wider space may separate cells of a narrow table. Those between words are half as wide."""
 
+_APART = 0.1
+"""Heights of a character between two words that a line down the page may divide."""
+_TOLERANCE = 2.0
+"""Points by which a word may reach over such a line."""
+
 _NO_CHARACTER = (0, 0xFFFE, 0xFFFF)
 _BOLD = re.compile(r"Bold|Black|Heavy|Demi|CMBX|-Medi\b", re.IGNORECASE)
 _ITALIC = re.compile(r"Ital|Obli|Slanted|CMTI", re.IGNORECASE)
 """What names of fonts have. PDFium tells a weight, too, but by the width of stems: it takes italics for bold."""
 _LONGEST_FONT = 128
+
+
+Box = tuple[float, float, float, float]
+"""Left, bottom, right and top."""
+
+TURN: Sequence[Callable[[float, float, float, float], Box]] = (
+    lambda left, bottom, right, top: (left, bottom, right, top),
+    lambda left, bottom, right, top: (-top, left, -bottom, right),
+    lambda left, bottom, right, top: (-right, -top, -left, -bottom),
+    lambda left, bottom, right, top: (bottom, -right, top, -left),
+)
+"""By quarter turns of a line: turns a box back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +74,13 @@ class Run:
     is_italic: bool = False
 
 
-def read_runs(page: "PdfTextPage", *, fonts: bool = False) -> list[Run]:
-    """Returns the runs of a page, in the order in which the page draws them. Runs of white space are left out.
+def read_runs(page: "PdfTextPage", rulings: Sequence[Box] = (), *, fonts: bool = False) -> list[Run]:
+    """Returns the runs of a page, in the order in which the page draws them. Runs of white space are left out, and a
+    line of `rulings` between two words ends a run.
 
     Only with `fonts` it is known which are bold or italic.
     """
-    growing, runs = _GrowingRun(_Fonts(page) if fonts else None), []
+    growing, runs = _GrowingRun(_Fonts(page) if fonts else None, rulings), []
     for index, character, box in _characters(page):
         if box is None:
             if character == " ":
@@ -69,26 +88,14 @@ def read_runs(page: "PdfTextPage", *, fonts: bool = False) -> list[Run]:
                 continue
             runs += growing.finish()
             continue
-        turned = _TURN[growing.turn](*box)
+        turned = TURN[growing.turn](*box)
         if growing.is_empty or not growing.takes(turned):
             runs += growing.finish()
             growing.turn = _read_turn(page, index)
-            turned = _TURN[growing.turn](*box)
+            turned = TURN[growing.turn](*box)
         growing.add(index, character, turned)
     runs += growing.finish()
     return runs
-
-
-_Box = tuple[float, float, float, float]
-"""Left, bottom, right and top."""
-
-_TURN: Sequence[Callable[[float, float, float, float], _Box]] = (
-    lambda left, bottom, right, top: (left, bottom, right, top),
-    lambda left, bottom, right, top: (-top, left, -bottom, right),
-    lambda left, bottom, right, top: (-right, -top, -left, -bottom),
-    lambda left, bottom, right, top: (bottom, -right, top, -left),
-)
-"""By quarter turns of a line: turns a box back."""
 
 
 def _read_turn(page: "PdfTextPage", index: int) -> int:
@@ -99,7 +106,7 @@ def _read_turn(page: "PdfTextPage", index: int) -> int:
     return round(angle / (math.pi / 2)) % 4
 
 
-def _characters(page: "PdfTextPage") -> Iterator[tuple[int, str, _Box | None]]:
+def _characters(page: "PdfTextPage") -> Iterator[tuple[int, str, Box | None]]:
     """Yields characters with their index and box. White space and line ends have no box."""
     from pypdfium2 import raw
 
@@ -136,10 +143,12 @@ class _Fonts:
 
 
 class _GrowingRun:
-    """Collects the characters of one run."""
+    """Collects the characters of one run, up to a line down the page between two words."""
 
-    def __init__(self, fonts: _Fonts | None) -> None:
+    def __init__(self, fonts: _Fonts | None, rulings: Sequence[Box]) -> None:
         self._fonts = fonts
+        turned = [[turn(*ruling) for ruling in rulings] for turn in TURN]
+        self._walls = [sorted((box[0], box[1], box[3]) for box in boxes if box[0] == box[2]) for boxes in turned]
         self.turn = 0
         self._clear()
 
@@ -155,15 +164,24 @@ class _GrowingRun:
     def is_empty(self) -> bool:
         return not self._characters
 
-    def takes(self, box: _Box) -> bool:
+    def takes(self, box: Box) -> bool:
         """Whether a character belongs to the run: it is in the same line, and near one of its ends."""
         left, bottom, right, top = box
         height = max(self._top - self._bottom, top - bottom, 1.0)
         overlap = min(self._top, top) - max(self._bottom, bottom)
         gap = max(left - self._right, self._left - right, 0.0)
-        return overlap > 0.3 * min(self._top - self._bottom, top - bottom) and gap <= _GAP * height
+        if overlap <= 0.3 * min(self._top - self._bottom, top - bottom) or gap > _GAP * height:
+            return False
+        is_apart = self.has_space or gap > _APART * height
+        return not (is_apart and self._has_wall(min(self._right, right), max(self._left, left), (bottom + top) / 2))
 
-    def add(self, index: int, character: str, box: _Box) -> None:
+    def _has_wall(self, left: float, right: float, height: float) -> bool:
+        """Whether a line runs down between two places in a line of text."""
+        walls = self._walls[self.turn]
+        between = walls[bisect_left(walls, (left - _TOLERANCE,)) : bisect_right(walls, (right + _TOLERANCE, math.inf))]
+        return any(bottom <= height <= top for _, bottom, top in between)
+
+    def add(self, index: int, character: str, box: Box) -> None:
         left, bottom, right, top = box
         if not self._characters:
             self._left, self._bottom, self._right, self._top = box

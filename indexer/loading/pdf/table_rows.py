@@ -5,7 +5,7 @@ cut at wide gaps into pieces, and a piece, at spaces that are wider than between
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.passage_context.tables import is_amount, is_date
@@ -53,6 +53,22 @@ class Row:
     @property
     def has_figures(self) -> bool:
         return len(self.pieces) > 1 and any(is_figure(piece.text) for piece in self.pieces[1:])
+
+
+def middle_of(run: Run) -> float:
+    """Returns the height of the middle of a run."""
+    return (run.top + run.bottom) / 2
+
+
+def group_rows(runs: Iterable[Run]) -> list[list[Run]]:
+    """Returns the runs by rows, from the top. Runs of one row overlap by half of their height."""
+    rows: list[list[Run]] = []
+    for run in sorted(runs, key=lambda run: -middle_of(run)):
+        if rows and middle_of(run) > rows[-1][0].bottom + 0.25 * rows[-1][0].size:
+            rows[-1].append(run)
+        else:
+            rows.append([run])
+    return rows
 
 
 def read_row(runs: Sequence[Run]) -> Row:

@@ -75,7 +75,7 @@ def align_rows(rows: Sequence[Sequence[Run]]) -> Iterator[tuple[Sequence[Run], S
             continue
         table.cells |= {number: row for number, row in zip(numbers, aligned, strict=True) if row is not None}
         _align_header(read, numbers[0], first, columns, table)
-        _join_labels(read, numbers, columns[0][0], table)
+        _join_labels(read, numbers, columns, table)
     whole: dict[int, list[Run]] = {}
     for number, row in enumerate(rows):
         whole.setdefault(table.joins.get(number, number), []).extend(row)
@@ -292,12 +292,13 @@ def _split_names(piece: Piece, columns: Sequence[_Column]) -> Sequence[Piece]:
     return piece.parts if piece.parts and len(places) == len(piece.parts) else [piece]
 
 
-def _join_labels(rows: Sequence[Row], numbers: Sequence[int], end: float, table: _Table) -> None:
+def _join_labels(rows: Sequence[Row], numbers: Sequence[int], columns: Sequence[_Column], table: _Table) -> None:
     """Joins labels that are broken over lines with their rows, to which they are nearer than rows are to one another.
 
-    The figures of such a row stand beside its first or last line. Labels end before `end`. A raised mark of a
-    footnote, which is a line of its own, follows the label.
+    The figures of such a row stand beside its first or last line. A raised mark of a footnote, which is a line of its
+    own, follows the label. Words of other cells may be broken, too, if the row stands beside their first line.
     """
+    end = columns[0][0]
     gaps = [rows[one].bottom - rows[two].top for one, two in pairwise(numbers) if two == one + 1]
     if not gaps:
         return
@@ -312,11 +313,24 @@ def _join_labels(rows: Sequence[Row], numbers: Sequence[int], end: float, table:
         below = number + 1
         while below < len(rows) and below not in table.cells and below not in table.joins:
             is_near = rows[below - 1].bottom - rows[below].top <= nearest
-            if not is_near or not _is_label(rows[below], end, rows[number]) or _is_near_below(rows, below, nearest):
+            cells = _continue_cells(rows[below], columns, rows[number])
+            if not is_near or not cells or _is_near_below(rows, below, nearest):
                 break
-            table.cells[below] = [rows[below].pieces[0].text]
+            table.cells[below] = cells
             table.join(below, number, is_after=True)
             below += 1
+
+
+def _continue_cells(row: Row, columns: Sequence[_Column], of: Row) -> list[str]:
+    """Returns the cells of a line that goes on with the label of a row, or with words of its cells; [] if it does
+    not.
+    """
+    if _is_label(row, columns[0][0], of):
+        return [row.pieces[0].text]
+    begun = [piece.left for piece in of.pieces]
+    goes_on = all(any(abs(piece.left - left) <= _ALIGNED * row.size for left in begun) for piece in row.pieces)
+    has_words = not any(is_figure(piece.text) or piece.text.endswith(":") for piece in row.pieces)
+    return (_align(row, columns) or []) if goes_on and has_words else []
 
 
 def _find_above(rows: Sequence[Row], number: int, end: float, nearest: float, table: _Table) -> Iterator[int]:

@@ -417,6 +417,16 @@ def test_numbers_of_pages_are_told_from_headings_and_from_texts() -> None:
     assert find_running_lines([[f"Report, page {n}", *lines] for n, lines in enumerate(prose, 1)]) == [{0}] * 4
 
 
+def test_a_document_of_two_pages_loses_only_what_says_that_it_counts_pages() -> None:
+    def pages(line: str) -> list[list[str]]:
+        return [[f"Begin of {word}.", "A text.", f"End of {word}.", line.format(n)] for n, word in ((1, "a"), (2, "b"))]
+
+    for line in ("Tender | Page {}", "Tender - Seite {} von 2", "Policy, p. {}"):
+        assert find_running_lines(pages(line)) == [{3}] * 2
+    for line in ("Tender | {}", "Machine {}", "See page {}0", "Homepage {}"):
+        assert find_running_lines(pages(line)) == [set[int]()] * 2
+
+
 def test_labels_of_pages_are_metadata() -> None:
     pages = [[f"Sheet {n} of the report."] for n in range(1, 9)]
     document = load(make_long_pdf(pages, b"0<</S/r>>4<</S/D>>6<</S/D/P(F-)/St 3>>"))

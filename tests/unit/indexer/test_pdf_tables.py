@@ -293,3 +293,21 @@ def test_a_number_close_to_the_words_before_it_has_a_column_of_its_own() -> None
     )
     assert header == "Project | Site | 2026 | 2027 | Total"
     assert rows == ["Scanner | Northgate | 1,850 | 0 | 1,850", "Records | Group | 1,200 | 900 | 2,100"]
+
+
+def test_words_of_a_cell_that_are_broken_over_lines_are_of_the_row_above() -> None:
+    def row(y: float, *cells: str) -> tuple[float, list[Cell]]:
+        return y, [(cell, x, "L") for cell, x in zip(cells, (60.0, 180.0, 250.0, 360.0), strict=False) if cell]
+
+    header = row(100, "Model", "Flow", "Filter", "Mass")
+    upper = [row(120, "CU-20", "12", "50", "62"), row(138, "CU-40", "16", "25", "95")]
+    text = draw(
+        header, *upper, row(156, "CU-70 of the series", "20", "10 (band", "171"), row(165, "of 2026", "", "filter)"),
+        row(183, "CU-90", "24", "8", "180"),
+    )  # fmt: skip
+    assert text.split("\n")[-2:] == [
+        "CU-70 of the series of 2026 | 20 | 10 (band filter) | 171",
+        "CU-90 | 24 | 8 | 180",
+    ]
+    apart = draw(header, *upper, row(156, "CU-70", "20", "", "171"), row(165, "", "", "Special offers"))
+    assert apart.split("\n")[-2] == "CU-70 | 20 |  | 171", "no words of the row above stand there"

@@ -24,6 +24,7 @@ __all__ = [
     "find_range",
     "is_within",
     "leave_out_periods",
+    "list_quarters",
     "read_period",
 ]
 
@@ -294,6 +295,12 @@ def find_quarters(question: str) -> Quarters | None:
         first, last = (year * _QUARTERS_A_YEAR + quarter - 1 for year, quarter in wanted)
         wanted = [(at // _QUARTERS_A_YEAR, at % _QUARTERS_A_YEAR + 1) for at in range(first, last + 1)]
     return Quarters(wanted=tuple(wanted), is_range=is_range)
+
+
+def list_quarters(text: str) -> list[tuple[int, int]]:
+    """Returns each quarter that a text names with its year, as often as it does."""
+    names = [name for name in _QUARTER.finditer(text) if name["year"] or name["before"]]
+    return [(int(name["year"] or name["before"]), _number_of(name)) for name in names]
 
 
 def _number_of(name: re.Match[str]) -> int:

@@ -3,6 +3,7 @@
 Open it to change what is searched for a question besides its own words.
 """
 
+import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
@@ -61,7 +62,17 @@ class Look:
         ]
         order = sorted(range(len(units)), key=heads.__getitem__)
         ordered = replace(reading, units=tuple(units[at] for at in order), features=reading.features[order])
-        return replace(self, reading=ordered)
+        return replace(self, reading=ordered, side=self._name_side())
+
+    def _name_side(self) -> str:
+        """Returns the name of the side as the question and a title or heading write it: `Macy's`, and `Norwick` of
+        "Norwick's sales".
+        """
+        whole = re.search(rf"{re.escape(self.side)}['’]s\b", self.question)
+        if whole is None:
+            return self.side
+        heads = "\n".join(map(find_heads, self.hits)).replace("’", "'").casefold()
+        return whole[0] if whole[0].replace("’", "'").casefold() in heads else self.side
 
     @property
     def answer(self) -> str:

@@ -35,20 +35,21 @@ from reasoning.strategies.extractive.quoting.evidence import (
     cover_units,
     decide,
     find_head_stems,
+    find_only_shares,
     find_other_subjects,
     measure_evidence,
 )
-from reasoning.strategies.extractive.quoting.other_parts import find_other_parts, tells_other_time
+from reasoning.strategies.extractive.quoting.other_parts import find_other_parts, lacks_outlook, tells_other_time
 from reasoning.strategies.extractive.quoting.stated import order_by_facts
 from reasoning.strategies.extractive.quoting.units import Unit, is_record, list_units
-from reasoning.strategies.extractive.quoting.wording import Wanted, find_wanted
+from reasoning.strategies.extractive.quoting.wording import Wanted, asks_what_is_left, find_wanted
 
 __all__ = ["OTHER_NUMBER", "PASSAGES", "Reading", "choose_depth", "read_hits"]
 
 PASSAGES = 5
 """Hits that are read unless the question says another number: the probabilities were fitted to as many."""
 _PASSAGES_OF_TEXT = 10
-"""The same of a question for a reason or a change, whose words are seldom those of its answer."""
+"""The same of a question for a reason or a change, or for what is left, whose words are seldom those of its answer."""
 
 _MOST_HITS = 50
 """Hits that are read, however many are shown."""
@@ -98,7 +99,8 @@ class Reading:
 
 def choose_depth(question: str) -> int:
     """Returns how many hits are read for a question that says no number."""
-    return PASSAGES if find_wanted(question) == Wanted() else _PASSAGES_OF_TEXT
+    is_near = find_wanted(question) == Wanted() and not asks_what_is_left(question)
+    return PASSAGES if is_near else _PASSAGES_OF_TEXT
 
 
 async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, found: SearchResult) -> Reading:
@@ -126,7 +128,7 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
     cosines = await _compare(backends.embedder, question, units, hits)
     features = await compute(measure_evidence, asked, units, covered, *cosines)
     parts = await compute(find_other_parts, whole, units)
-    last = find_other_subjects(asked, covered, units) | parts.other
+    last = find_other_subjects(asked, covered, units) | find_only_shares(asked, units) | parts.other
     decision = decide(features, has_cosines=has_cosines, last=last)
     order = list(decision.order)
     if facts:
@@ -143,6 +145,7 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
     missing = [word for word, share in zip(asked.words, near, strict=True) if not share and not word.is_kind]
     lacks_number = any(any(map(str.isdigit, word.stem)) for word in missing)
     is_other = bool(parts.missing) or bool(parts.other[order[0]]) or tells_other_time(whole, ordered)
+    is_other |= lacks_outlook(whole, ordered)
     return Reading(
         asked=asked,
         units=tuple(ordered),

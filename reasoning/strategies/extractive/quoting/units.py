@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from core.documents import Span
 from core.passage_context import find_headed_tables, split_units
 from core.passage_context.named_parts import find_release
+from core.passage_context.other_words import write_out
 from core.passage_context.tables import BAR, is_date, is_row, split_cells
 from core.ports.retrieval import Hit
 from core.text.titles import find_name_words
 from core.text.value_kinds import find_digits, find_stems
 from core.text.word_lists import SMALL_WORDS
 from reasoning.strategies.extractive.quoting.asked import Asked
+from reasoning.strategies.extractive.quoting.feet import is_foot_of_page, names_periods
 from reasoning.strategies.extractive.quoting.wording import explains_last
 
 __all__ = [
@@ -63,12 +65,6 @@ _IMPRINT = re.compile(
     r"|managing directors?|Geschäftsführ(?:er|erin|ung)|gérante?|Sitz der Gesellschaft)\b",
     re.IGNORECASE,
 )
-_FOOT_OF_PAGE = re.compile(
-    r"[^\n]{0,120}(?:[|·•–—]|\s-)\s?(?:Page|Seite|p\.|S\.|Pagina|Página)\s?\d{1,4}(?:\s?(?:of|von|de|sur|di|/)\s?\d{1,4})?"
-    r"|(?:Page|Seite|Pagina|Página)\s\d{1,4}(?:\s?(?:of|von|de|sur|di|/)\s?\d{1,4})?(?:\s?[|·•–—][^\n]{0,120})?",
-    re.IGNORECASE,
-)
-"""The line below or above a page: `Annual report 2024 | Page 7`. It answers nothing, and would be read as a row."""
 _ANCHOR = re.compile(r"<a (?:id|name)=[^<>\n]{1,200}>(?:</a>)?\s{0,8}")
 """A place in Markdown that links lead to; it is no text."""
 _LEAST_MARKS = 2
@@ -115,7 +111,7 @@ ITEM = re.compile(r"[-*+•–·▪◦](?=\s)|\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)
 """How an item of a list begins."""
 _DEEPER = re.compile(r"[ \t]*\n[ \t]{1,40}")
 """What stands before a line that goes on with an item of a list."""
-_LONGEST_ANNOUNCEMENT = 250
+_LONGEST_ANNOUNCEMENT = _LONGEST_CAPTION = 250
 _LONGEST_LIST = 800
 """Characters of a list that is quoted whole with the sentence that announces it."""
 _WRAPPED = 100
@@ -124,6 +120,8 @@ _SHORT = frozenset({*"abcdefghijklmnopqrstuvwxyzäöü+-✓✔✗✘×", "off", 
 """Cells that are values, although they have no word that a question could lack."""
 _LONGEST_ROW = 2000
 _LONGEST_NAME = 60
+_COMPANY = re.compile(r"\b(?:Inc|Corp|Co|Ltd|LLC|L\.L\.C|L\.P|N\.V|B\.V|S\.A|S\.p\.A|Cie)\.\Z")
+"""How the name of a company ends, and no sentence."""
 _ENDS = (".", "!", "。", "！", ":", ";", "…", ",")
 _ASKS = re.compile(
     r"\W{0,8}(?:(?:hi|hello|dear|hallo|bonjour)\b.{0,30}?[,:]\s{0,3})?(?:and |but |also |so )?"
@@ -143,7 +141,8 @@ _ASKS = re.compile(
 class Unit:
     """A sentence or a row of a hit that may be quoted. `rank` is the place of the hit, from 0.
 
-    `beside` are the stems of the two sentences before it and the two after it; `columns` names its table's columns.
+    `beside` are the stems of the two sentences before it and the two after it; `columns` names its table's columns, and
+    `caption` is the line above its table.
     """
 
     hit: Hit
@@ -154,6 +153,7 @@ class Unit:
     beside: frozenset[str]
     is_row: bool
     columns: str = ""
+    caption: str = ""
 
 
 def list_units(asked: Asked, hits: Sequence[Hit], most: int) -> list[Unit]:
@@ -195,14 +195,24 @@ def _list_of_hit(asked: Asked, hit: Hit, rank: int) -> Iterator[Unit]:
             ),
             is_row=is_row(words) or is_record(words),
             columns=table.header if table else "",
+            caption=_find_caption(text, table.start) if table else "",
         )
         is_below_header = is_below_header and (not unit.is_row or _names_columns(words))
         is_header = unit.is_row and (
-            is_below_header or (table is not None and span.start < table.body) or _heads_records(unit)
+            is_below_header
+            or (table is not None and span.start < table.body)
+            or _heads_records(unit)
+            or names_periods(words)
         )
         is_below_header |= not unit.is_row
         if not is_header and _may_answer(asked, unit, heads):
             yield unit
+
+
+def _find_caption(text: str, start: int) -> str:
+    """Returns the line above a table, with nothing but space between them; '' for a row of another table."""
+    line = text[max(0, start - _LONGEST_CAPTION) : start].rstrip().rpartition("\n")[2]
+    return "" if is_row(line) or is_record(line) else line
 
 
 def _heads_records(unit: Unit) -> bool:
@@ -257,13 +267,14 @@ def _join_reasons(text: str, spans: list[Span], stems: list[frozenset[str]]) -> 
 
 
 def _read_stems(text: str) -> frozenset[str]:
-    return find_stems(text) | _SENDING if is_mail_head(text) else find_stems(text)
+    stems = find_stems(write_out(text))
+    return stems | _SENDING if is_mail_head(text) else stems
 
 
 def _may_answer(asked: Asked, unit: Unit, heads: frozenset[str]) -> bool:
     if not any(map(str.isalnum, _ANCHOR.sub("", unit.text))):
         return False
-    if is_question(unit.text) or _FOOT_OF_PAGE.fullmatch(unit.text):
+    if is_question(unit.text) or is_foot_of_page(unit.text):
         return False
     if asked.is_question and not unit.is_row and (_is_heading(unit, heads) or unit.text.endswith(":")):
         return False  # what it announces follows
@@ -321,7 +332,7 @@ def _is_heading(unit: Unit, heads: frozenset[str]) -> bool:
     text = unit.text
     if _STATEMENT.fullmatch(text):
         return True
-    if len(text) > _LONGEST_HEADING or text.endswith(_ENDS):
+    if len(text) > _LONGEST_HEADING or (text.endswith(_ENDS) and not _COMPANY.search(text)):
         return False
     if _SECTION.fullmatch(text) or _CAPTION.match(text) or _heads_clause(unit):
         return True

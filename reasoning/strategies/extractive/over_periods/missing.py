@@ -64,8 +64,9 @@ _DATE = re.compile(
     r"|(?<![\d/])(?:\d{1,2}/\d{1,2}/(?:19|20)\d\d|(?:19|20)\d\d/\d\d/\d\d)(?![\d/])"
 )
 _REPORT = re.compile(
-    r"\b(?:10-?[KQ]|20-?F|6-?K|(?:annual|quarterly|interim|half[ -]year(?:ly)?)[ -]reports?"
-    r"|(?:quarter|year|months|weeks)[ -]ended|earnings|(?:geschäfts|quartals|zwischen|halbjahres|jahres)bericht|rapport (?:annuel|semestriel|trimestriel))\b",
+    r"\b(?:10-?[KQ]|20-?F|6-?K|(?:annual|quarterly|interim|half[ -]year(?:ly)?)[ -]reports?|earnings"
+    r"|(?:quarter|year|months|weeks)[ -]ended|(?:geschäfts|quartals|zwischen|halbjahres|jahres)bericht"
+    r"|rapport (?:annuel|semestriel|trimestriel))\b",
     re.IGNORECASE,
 )
 _OWNS = re.compile(r"['’]s?\s")

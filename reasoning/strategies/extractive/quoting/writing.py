@@ -214,7 +214,7 @@ def _name_periods(unit: Unit) -> str:
     grid, head = table.grid, table.heads[row.start].strip(" :")
     label, *values = (" ".join(chunk.text[slice(*cell)].split()) for cell in row.cells)
     columns = [" ".join(name.replace(HEADING_SEPARATOR, " ").split()) for name in grid.columns[1:]]
-    told = [(value, name) for value, name in zip(values, columns, strict=False) if value]
+    told = [(value, name) for value, name in zip(values, columns, strict=False) if value and value != label]
     periods = sum(read_period(name) is not None for _, name in told)
     if len(values) != len(columns) or not all(name for _, name in told) or 2 * periods <= len(told):
         return unit.text

@@ -93,6 +93,7 @@ _SHARE = re.compile(
     r"(?<![\d.,])\d[\d.,]{0,12}\s?(?:%|(?:per ?cent(?:age points?)?|basis points|Prozent(?:punkte?n?)?|pour ?cent)\b)",
     re.IGNORECASE,
 )
+_LENGTH = re.compile(r"\b(?:three|six|nine|twelve|thirteen|\d{1,2})[ -](?:months?|weeks?)\b", re.IGNORECASE)
 _OF = re.compile(r"(?:%|per ?cent|Prozent|pour ?cent)\s(?:of|der|des|von|de|du)\b", re.IGNORECASE)
 _LONGEST_NAME = 200
 
@@ -285,6 +286,7 @@ def find_only_shares(asked: Asked, units: Sequence[Unit]) -> NDArray[np.bool_]:
 def _tells_only_shares(asked: Asked, text: str) -> bool:
     rest = _SHARE.sub(" ", text)
     is_other = rest != text and (speaks_of_growth(text) or (asked.counts and _OF.search(text) is not None))
+    rest = _LENGTH.sub(" ", rest)
     return is_other and not has_value(ValueKind.NUMBER, rest, stems=asked.stems, digits=asked.digits)
 
 

@@ -50,7 +50,7 @@ _LONGEST_LABEL = 200
 """Characters of the name of a row or column; longer names are cut."""
 _MOST_HEADER_ROWS = 6
 _DAY = re.compile(r"[^\W\d_]{3,9}\.? \d{1,2},")
-_YEAR = re.compile(r"(?:19|20)\d\d(?: ?\(\w\))?")
+_YEAR = re.compile(r"(?:19|20)\d\d(?: ?\([^()]{1,30}\))?")
 _LOOKED_AT = 5
 """The first rows of a table, which show whether it is a Markdown table."""
 _NEAR = 300

@@ -453,3 +453,5 @@ def test_the_years_of_a_header_stand_below_their_days() -> None:
     assert read_grids(text)[0].columns[1:] == ("May 2, 2024", "May 3, 2023 (1)")
     text = " | May 2, | May 3,\nWool | 2024 | 6\nFelt | 7 | 8\n"
     assert read_grids(text)[0].columns[1:] == ("May 2,", "May 3,")
+    text = " | June 3, | June 3,\n | 2024 | 2023 (As Restated) | 2024 | 2023 (As Restated)\nWool | 5 | 6 | 7 | 8\n"
+    assert read_grids(text)[0].columns[2] == "June 3, 2023 (As Restated)"

@@ -120,6 +120,7 @@ _SHORT = frozenset({*"abcdefghijklmnopqrstuvwxyzäöü+-✓✔✗✘×", "off", 
 """Cells that are values, although they have no word that a question could lack."""
 _LONGEST_ROW = 2000
 _LONGEST_NAME = 60
+_LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 _COMPANY = re.compile(r"\b(?:Inc|Corp|Co|Ltd|LLC|L\.L\.C|L\.P|N\.V|B\.V|S\.A|S\.p\.A|Cie)\.\Z")
 """How the name of a company ends, and no sentence."""
 _ENDS = (".", "!", "。", "！", ":", ";", "…", ",")
@@ -332,8 +333,10 @@ def _is_heading(unit: Unit, heads: frozenset[str]) -> bool:
     text = unit.text
     if _STATEMENT.fullmatch(text):
         return True
-    if len(text) > _LONGEST_HEADING or (text.endswith(_ENDS) and not _COMPANY.search(text)):
+    if len(text) > _LONGEST_HEADING:
         return False
+    if text.endswith(_ENDS) and not _COMPANY.search(text):
+        return all(map(str.istitle, _LONG_WORD.findall(text))) and _heads_clause(unit)
     if _SECTION.fullmatch(text) or _CAPTION.match(text) or _heads_clause(unit):
         return True
     return unit.stems <= heads or (text.startswith("#") and text.lstrip("#").startswith(" ") and ":" not in text)
@@ -342,7 +345,7 @@ def _is_heading(unit: Unit, heads: frozenset[str]) -> bool:
 def _heads_clause(unit: Unit) -> bool:
     """Returns whether a line is the numbered heading of the sentences below it, and no item of a numbered list."""
     below = unit.hit.chunk.text[unit.span.end : unit.span.end + _TAIL]
-    return _NUMBERED.fullmatch(unit.text) is not None and _TEXT_BELOW.match(below) is not None
+    return _NUMBERED.fullmatch(unit.text.removesuffix(".")) is not None and _TEXT_BELOW.match(below) is not None
 
 
 def split_spans(text: str) -> Iterator[Span]:

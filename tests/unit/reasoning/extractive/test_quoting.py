@@ -40,9 +40,10 @@ RECORDS = "Company: Tarsa; Quarter: Q1 2023; Stores: 311\nCompany: Tarsa; Quarte
 
 GROWTH = "Item | 2024 | 2023 | 2024\nRevenue | 9 | 8 | 12 %\nCosts | 5 | 4 | 25 %\nTax | 1 | 1 | 0 %\n"
 REPEATED = (
-    " | March 31, 2024 | March 31, 2024 | March 31, 2023\nRolls | Rolls | 6.4 | 5.9\nBuns | Buns | 2.1 | 2.2\n"
-    "Tins | Tins | 1.1 | 1.2\n"
+    " | Year Ended May 1, 2024 | Year Ended May 1, 2024 | Year Ended May 1, 2023\nRolls | Rolls | 6.4 | 5.9\n"
+    "Buns | Buns | 2.1 | 2.2\nTins | Tins | 1.1 | 1.2\n"
 )
+OF_YEARS = "Rolls: 6.4 (Year Ended May 1, 2024); 5.9 (Year Ended May 1, 2023)"
 
 
 def row_of(question: str, label: str, found: Hit) -> Unit:
@@ -62,12 +63,7 @@ def row_of(question: str, label: str, found: Hit) -> Unit:
         ("How did the profit of rolls change?", "Rolls", CHANGES, ROLLS),
         ("How much did revenue grow in 2024?", "Revenue", GROWTH, "Revenue: 9 (2024); 8 (2023); 12 % (2024)"),
         ("What was the revenue in 2024?", "Revenue", GROWTH, "Revenue, 2024: 9"),
-        (
-            "How did rolls change from March 31, 2023 to March 31, 2024?",
-            "Rolls",
-            REPEATED,
-            "Rolls: 6.4 (March 31, 2024); 5.9 (March 31, 2023)",
-        ),
+        ("How did rolls do?", "Rolls", REPEATED, OF_YEARS),
         ("Who has 345?", "Okeke", RATES, "Okeke | 345"),
         ("What is the hourly rate of Okeke?", "Okeke", RATES, "Okeke, Hourly rate: 345"),
         ("When does the lease in Lyon end?", "D-03", STAFF, "D-03 | Lyon | 2029-03-31"),

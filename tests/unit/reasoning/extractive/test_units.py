@@ -265,6 +265,12 @@ def test_feet_of_reports_bare_names_and_repeated_headers_are_not_quoted() -> Non
     assert [text[:4] for text in texts_of("How much felt was sold?", again)] == ["Wool", "Silk", "Felt"]
 
 
+def test_a_numbered_heading_may_end_with_a_point() -> None:
+    below = "Neither party is liable for lost profits, whatever the cause of the claim may be."
+    text = f"12 Limitation of Liability.\n{below}\n\n13 Switch the pump off.\n{below.replace('lost', 'its')}"
+    assert [found[:9] for found in texts_of("Who is liable?", text)] == ["Neither p", "13 Switch", "Neither p"]
+
+
 def test_a_row_knows_the_line_above_its_table_and_countries_by_either_name() -> None:
     text = "Mills at year end\n\n | 2024 | 2023\nU.S. | 51 | 48\nChile | 9 | 8\nPeru | 3 | 2\n"
     first = units_of("How many mills were in the United States at year end?", hit("a", "", text))[0]

@@ -15,14 +15,11 @@ from core.trace import Trace
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.respelling import respell
-from reasoning.strategies.extractive.looking import Look, find_heads, search_and_read
+from reasoning.strategies.extractive.looking import Look, find_heads, find_unnamed, search_and_read
 from reasoning.strategies.extractive.over_periods.families import choose_family, quarters_of
 from reasoning.strategies.extractive.over_periods.found import Series
 from reasoning.strategies.extractive.over_periods.missing import (
     find_missing_period,
-    find_owner,
-    is_report,
-    names_owner,
     quote_other_periods,
 )
 from reasoning.strategies.extractive.over_periods.rows import read_asked
@@ -254,7 +251,7 @@ class Extractive:
         missing = find_missing_period(question.text, look.hits, units)
         if missing is not None:
             text, citations = quote_other_periods(missing, question.text, units)
-        elif owner := await self._find_unnamed(question, look, trace):
+        elif owner := await find_unnamed(self._backends, question, look, trace):
             text, citations = cite(write_nearest(units), f"No report that was found names {owner}. Nearest:")
         else:
             return None
@@ -265,19 +262,6 @@ class Extractive:
             abstained=True,
             shown=tuple(passage_text(hit) for hit in look.hits),
         )
-
-    async def _find_unnamed(self, question: Question, look: Look, trace: Trace) -> str:
-        """Returns the company whose figures a question asks for, if the best unit is of a report without its name."""
-        owner, units = find_owner(question.text), look.reading.units
-        best = units[0].hit if units else None
-        if not owner or best is None or best.url or question.parts or not is_report(best.document):
-            return ""
-        if names_owner(owner, look.hits):
-            return ""
-        query = Query(
-            corpus=question.corpus, text=owner, k=_FROM_EACH, documents=frozenset({best.document.id}), private=False
-        )
-        return "" if names_owner(owner, (await self._backends.searcher.search(query, trace)).hits) else owner
 
     async def _conclude_series(self, question: Question, look: Look, trace: Trace) -> Answer | None:
         """Returns the values of versions of a document, or of a table's periods, that a question asks for; None if it

@@ -1,4 +1,4 @@
-"""Lines of pages and tables that answer nothing: the foot of a page, and a row that names the columns again.
+"""Lines that answer nothing: the foot of a page or of a letter, and a row that names the columns again.
 
 Open it when such a line is quoted.
 """
@@ -10,7 +10,7 @@ from core.passage_context.tables import is_date, split_cells
 from core.text.periods import find_months
 from core.text.value_kinds import find_stems
 
-__all__ = ["has_only_periods", "is_foot_of_page", "names_periods"]
+__all__ = ["OF_FIRM", "has_only_periods", "is_foot_of_letter", "is_foot_of_page", "names_periods"]
 
 _FOOT_OF_PAGE = re.compile(
     r"[^\n]{0,120}(?:[|·•–—]|\s-)\s?(?:Page|Seite|p\.|S\.|Pagina|Página)\s?\d{1,4}(?:\s?(?:of|von|de|sur|di|/)\s?\d{1,4})?"
@@ -30,6 +30,22 @@ _FOOT_OF_REPORT = re.compile(
     re.IGNORECASE,
 )
 """The same with the name of the report for the word: `Acme Inc. 2023 Annual Report 40`, `Q2 2023 Form 10-Q | 7`."""
+_IMPRINT = re.compile(
+    r"\b(?:IBAN|BIC|SWIFT|VAT (?:id|no|reg)|Tax (?:id|no)|USt-?Id|UID|Steuernummer|TVA|SIRET|SIREN|RCS|KvK|HRB|HRA"
+    r"|Amtsgericht|Handelsregister|(?:commercial|trade) register|registered (?:in|office)|company (?:no|number|reg)"
+    r"|managing directors?|Geschäftsführ(?:er|erin|ung)|gérante?|Sitz der Gesellschaft)\b",
+    re.IGNORECASE,
+)
+_LEAST_MARKS = 2
+"""Marks of the foot of a firm's letter, which has its numbers and its bank, in a unit."""
+OF_FIRM = frozenset(
+    find_stems(
+        "IBAN BIC SWIFT bank account VAT tax number id register registered registration company director office firm "
+        "Bank Konto Kontonummer Steuernummer Register Registergericht Handelsregister Geschäftsführer Sitz Firma "
+        "banque compte TVA SIRET SIREN registre gérant siège société"
+    )
+)
+"""Words of questions about the foot of a firm's letter."""
 _ENDS_PERIOD = re.compile(r"\b(?:ended|ending|zum|bis|clos(?:e|es)?)\b", re.IGNORECASE)
 _UNITS = find_stems(
     "million millions thousand thousands billion billions unaudited EUR USD GBP CHF euros Mio Mrd Tsd TEUR "
@@ -42,6 +58,11 @@ _BESIDE_UNIT = find_stems("dollar dollars amounts shares data per share except t
 def is_foot_of_page(text: str) -> bool:
     """Returns whether a unit is the line below or above a page, with the number of the page."""
     return any(pattern.fullmatch(text) for pattern in (_FOOT_OF_PAGE, _FOOT_OF_REPORT))
+
+
+def is_foot_of_letter(text: str) -> bool:
+    """Returns whether a unit is the foot of a firm's letter: its numbers and its bank."""
+    return len({mark.casefold() for mark in _IMPRINT.findall(text)}) >= _LEAST_MARKS
 
 
 def has_only_periods(cells: Sequence[str]) -> bool:

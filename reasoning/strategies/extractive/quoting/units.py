@@ -17,7 +17,7 @@ from core.text.titles import find_name_words
 from core.text.value_kinds import find_digits, find_stems
 from core.text.word_lists import SMALL_WORDS
 from reasoning.strategies.extractive.quoting.asked import Asked
-from reasoning.strategies.extractive.quoting.feet import is_foot_of_page, names_periods
+from reasoning.strategies.extractive.quoting.feet import OF_FIRM, is_foot_of_letter, is_foot_of_page, names_periods
 from reasoning.strategies.extractive.quoting.wording import explains_last
 
 __all__ = [
@@ -59,24 +59,8 @@ _SENDING = frozenset(
     )
 )
 """Words of questions about what the head of a mail tells."""
-_IMPRINT = re.compile(
-    r"\b(?:IBAN|BIC|SWIFT|VAT (?:id|no|reg)|Tax (?:id|no)|USt-?Id|UID|Steuernummer|TVA|SIRET|SIREN|RCS|KvK|HRB|HRA"
-    r"|Amtsgericht|Handelsregister|(?:commercial|trade) register|registered (?:in|office)|company (?:no|number|reg)"
-    r"|managing directors?|Geschäftsführ(?:er|erin|ung)|gérante?|Sitz der Gesellschaft)\b",
-    re.IGNORECASE,
-)
 _ANCHOR = re.compile(r"<a (?:id|name)=[^<>\n]{1,200}>(?:</a>)?\s{0,8}")
 """A place in Markdown that links lead to; it is no text."""
-_LEAST_MARKS = 2
-"""Marks of the foot of a firm's letter, which has its numbers and its bank, in a unit."""
-_OF_FIRM = frozenset(
-    find_stems(
-        "IBAN BIC SWIFT bank account VAT tax number id register registered registration company director office firm "
-        "Bank Konto Kontonummer Steuernummer Register Registergericht Handelsregister Geschäftsführer Sitz Firma "
-        "banque compte TVA SIRET SIREN registre gérant siège société"
-    )
-)
-"""Words of questions about the foot of a firm's letter."""
 _CERTIFIES = re.compile(
     r"\b(?:I|we), [^;\n]{1,80}?, (?:hereby )?certify|\bhereby certif(?:y|ies)\b|\bversicher[en] (?:hiermit|an Eides)"
     r"|\b(?:je|nous),? soussignée?s?\b",
@@ -281,7 +265,7 @@ def _may_answer(asked: Asked, unit: Unit, heads: frozenset[str]) -> bool:
         return False  # what it announces follows
     if is_mail_head(unit.text) and not asked.stems & _SENDING:
         return False
-    if not asked.stems & _OF_FIRM and _is_foot(unit.text):
+    if not asked.stems & OF_FIRM and is_foot_of_letter(unit.text):
         return False
     if asked.is_question and not asked.stems & _OF_CERTIFICATE and _is_certificate(unit):
         return False
@@ -312,11 +296,6 @@ def _says_more(asked: Asked, unit: Unit) -> bool:
 def names_writer(text: str) -> bool:
     """Returns whether the writer of a text names himself in it: "I", "me"."""
     return _WRITER.search(text) is not None
-
-
-def _is_foot(text: str) -> bool:
-    """Returns whether a unit is the foot of a firm's letter: its numbers and its bank."""
-    return len({mark.casefold() for mark in _IMPRINT.findall(text)}) >= _LEAST_MARKS
 
 
 def is_question(text: str) -> bool:

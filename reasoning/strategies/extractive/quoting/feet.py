@@ -75,8 +75,8 @@ def names_periods(row: str) -> bool:
     ends: `In millions | July 30, 2023`. `Due | July 30, 2023` has a label, and so a value.
     """
     label, *cells = (cell.strip() for cell in split_cells(row))
-    if not has_only_periods(cells):
-        return False
     stems = find_stems(label)
-    is_unit = bool(stems & _UNITS) and stems <= _UNITS | _BESIDE_UNIT
-    return not label or is_unit or all(_ENDS_PERIOD.search(cell) for cell in cells if cell)
+    if stems & _UNITS and stems <= _UNITS | _BESIDE_UNIT:
+        periods = [cell for cell in cells if any(map(str.isdigit, cell))]  # beside `Change`
+        return has_only_periods(periods)
+    return has_only_periods(cells) and (not label or all(_ENDS_PERIOD.search(cell) for cell in cells if cell))

@@ -37,6 +37,8 @@ def test_sentences_and_rows_are_no_foot(text: str) -> None:
     ("row", "is_header"),
     [
         ("In millions | July 30, 2023 | January 29, 2023", True),
+        ("$ in thousands | 2024 | 2023 | Change", True),
+        ("$ in thousands | 2024 | 13.1 | Change", False),
         (" | Six Months Ended June 30,", True),
         ("Freight | Three months ended June 30, | Six months ended June 30,", True),
         ("Term loan due | July 30, 2025 | July 30, 2026", False),

@@ -3,7 +3,6 @@
 Open it to change what is searched for a question besides its own words.
 """
 
-import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
@@ -81,11 +80,10 @@ class Look:
         """Returns the name of the side as the question and a title or heading write it: `Macy's`, and `Norwick` of
         "Norwick's sales".
         """
-        whole = re.search(rf"{re.escape(self.side)}['’]s\b", self.question)
-        if whole is None:
-            return self.side
+        name = f"{self.side}'s"
+        at = self.question.replace("’", "'").find(name)
         heads = "\n".join(map(find_heads, self.hits)).replace("’", "'").casefold()
-        return whole[0] if whole[0].replace("’", "'").casefold() in heads else self.side
+        return self.question[at : at + len(name)] if at >= 0 and name.casefold() in heads else self.side
 
     @property
     def answer(self) -> str:

@@ -46,7 +46,9 @@ _SUM = re.compile(
 _LONGEST_NAME = 60
 _LONGEST_LABEL = 200
 """Characters of the name of a row or column; longer names are cut."""
-_MOST_HEADER_ROWS = 5
+_MOST_HEADER_ROWS = 6
+_DAY = re.compile(r"[^\W\d_]{3,9}\.? \d{1,2},")
+_YEAR = re.compile(r"(?:19|20)\d\d(?: ?\([^()]{1,30}\))?")
 _LOOKED_AT = 5
 """The first rows of a table, which show whether it is a Markdown table."""
 _NEAR = 300
@@ -206,13 +208,15 @@ def _count_header(rows: Sequence[Sequence[str]]) -> int:
 
     A row below the first row belongs to the header if one of these holds:
     - its first cell, above the labels, is empty or the same as in the first row;
-    - all its cells are dates;
+    - all its cells are dates, or it has the years of the dates above it;
     - names that span several columns are above it.
     """
     count = 0
     for row in rows[: min(_MOST_HEADER_ROWS, len(rows) - 1)]:
+        has_years = count > 0 and bool(_join_dates(rows[count - 1], row))
         goes_on = row[0] in ("", rows[0][0]) or all(is_date(cell) for cell in row if cell)
-        if not _may_name(row) or (count and not goes_on and not _spans(rows[count - 1], row)):
+        is_named = _may_name(row) and (not count or goes_on or _spans(rows[count - 1], row))
+        if not is_named and not has_years:
             break
         count += 1
     body = rows[count:]
@@ -260,6 +264,7 @@ def _name_columns(header: Sequence[Sequence[str]], width: int, widths: Sequence[
     """Returns the names of columns from the rows of a header, from top to bottom."""
     most = max([width, *widths, *map(len, header)], default=0)
     names: list[list[str]] = [[] for _ in range(most)]
+    header = _join_rows(header)
     for number, row in enumerate(header):
         spread = _spread(row, width, is_last=number == len(header) - 1)
         for column, name in enumerate(spread[:most]):
@@ -267,6 +272,27 @@ def _name_columns(header: Sequence[Sequence[str]], width: int, widths: Sequence[
                 names[column].append(name)
     joined = [_join_names(parts) for parts in names]
     return tuple(joined) if any(joined) else ()
+
+
+def _join_rows(header: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+    """Returns the rows of a header, those of months and days with the years below them."""
+    joined: list[Sequence[str]] = []
+    for row in header:
+        dates = _join_dates(joined[-1], row) if joined else []
+        joined = [*joined[:-1], dates] if dates else [*joined, row]
+    return joined
+
+
+def _join_dates(row: Sequence[str], below: Sequence[str]) -> list[str]:
+    """Returns a row of years with the months and days above them, [] if these are not as many. Of `2023 | May 5, 2022`
+    below `May 4,` the first is broken: what is empty above other columns may be left out.
+    """
+    days = [cell for cell in row if cell]
+    years = [at for at, cell in enumerate(below) if _YEAR.fullmatch(cell)]
+    if not days or len(days) != len(years) or not all(map(_DAY.fullmatch, days)):
+        return []
+    dates = dict(zip(years, days, strict=True))
+    return [f"{dates[at]} {cell}" if at in dates else cell for at, cell in enumerate(below)]
 
 
 def _join_names(parts: Sequence[str]) -> str:

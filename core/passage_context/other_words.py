@@ -133,6 +133,7 @@ governing law; applicable law; law applies; anwendbares Recht; geltendes Recht; 
 feedback; suggestion; suggestions; (comments)
 bill; invoice
 bankrupt; bankruptcy; insolvency; insolvent
+left; remain; remains; remained; remaining; unused; undrawn; unspent
 """
 """Groups in the same form of what people say for what agreements, policies and manuals say. A term is near to another
 in such texts, and seldom the same: it leads to a sentence, and does not hold an answer.
@@ -144,6 +145,12 @@ _SHORT_FORMS = (
     (re.compile(r"\bF ?& ?E\b"), "Forschung und Entwicklung"),
 )
 """Single letters are no words of a label, so short forms are written out."""
+_PLACES = (
+    (re.compile(r"\bU\. ?S\.(?: ?A\.)?(?!\w)|\bUSA\b|(?<![A-Z] )\bUS\b(?!\$| [A-Z]{2})"), "United States"),
+    (re.compile(r"\bU\. ?K\.(?!\w)|\bUK\b"), "United Kingdom"),
+    (re.compile(r"\bE\. ?U\.(?!\w)|\bEU\b"), "European Union"),
+)
+"""Names of rows, whose letters are no words, either."""
 
 _Stems = tuple[str, ...]
 _Groups = Mapping[_Stems, frozenset[frozenset[str]]]
@@ -200,8 +207,17 @@ def find_said_labels(question: str) -> set[frozenset[str]]:
 
 
 def write_out(text: str) -> str:
-    """Returns a text with short forms written out: `R&D expenses` is `research and development expenses`."""
+    """Returns a text with short forms written out: `R&D expenses` is `research and development expenses`, and `U.S.`
+    is `United States`.
+    """
     for short_form, written_out in _SHORT_FORMS:
+        text = short_form.sub(written_out, text)
+    return write_out_places(text)
+
+
+def write_out_places(text: str) -> str:
+    """Returns a text with short names of countries written out."""
+    for short_form, written_out in _PLACES:
         text = short_form.sub(written_out, text)
     return text
 

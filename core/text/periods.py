@@ -279,6 +279,12 @@ def find_quarters(question: str) -> Quarters | None:
     return Quarters(wanted=tuple(wanted), is_range=is_range)
 
 
+def list_quarters(text: str) -> list[tuple[int, int]]:
+    """Returns each quarter that a text names with its year, as often as it does."""
+    names = [name for name in _QUARTER.finditer(text) if name["year"] or name["before"]]
+    return [(int(name["year"] or name["before"]), _number_of(name)) for name in names]
+
+
 def _number_of(name: re.Match[str]) -> int:
     said = name["number"] or name["digit"] or name["behind"]
     return int(said or _NUMBER_OF_QUARTER[(name["word"] or name["wort"]).lower()])

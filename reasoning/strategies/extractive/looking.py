@@ -8,18 +8,29 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
 from core.events import SearchEvent
+from core.ports.reasoning import Question
 from core.ports.retrieval import Hit, Query, SearchResult
 from core.text.value_kinds import find_stems
 from core.trace import Trace
 from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.parties import Reworded, list_parties, reword_parties
 from reasoning.strategies.extractive.following import read_and_follow
+from reasoning.strategies.extractive.over_periods.missing import find_owner, is_report, names_owner
 from reasoning.strategies.extractive.quoting.answering import LEAST, is_answered
 from reasoning.strategies.extractive.quoting.reading import Reading
 from reasoning.strategies.extractive.quoting.units import READ
 from reasoning.strategies.extractive.quoting.writing import write_unit
 
-__all__ = ["OPENINGS", "Look", "Searched", "add_hits", "find_heads", "search_and_read", "search_reworded"]
+__all__ = [
+    "OPENINGS",
+    "Look",
+    "Searched",
+    "add_hits",
+    "find_heads",
+    "find_unnamed",
+    "search_and_read",
+    "search_reworded",
+]
 
 OPENINGS = 20
 """Passages among which the opening of an agreement is looked for: mails and tables have a rare name as well."""
@@ -30,6 +41,8 @@ _MARGIN = 0.1
 _TIE = 0.02
 """The same, if it has more words of the question."""
 _SEVERAL = 2
+_NAMING = 10
+"""Passages of a report among which its company's name is looked for."""
 _OPENING = (
     "agreement between parties: the Landlord, the Tenant, the Employer, the Employee, the Supplier, the Customer:"
 )
@@ -64,7 +77,16 @@ class Look:
         ]
         order = sorted(range(len(units)), key=heads.__getitem__)
         ordered = replace(reading, units=tuple(units[at] for at in order), features=reading.features[order])
-        return replace(self, reading=ordered)
+        return replace(self, reading=ordered, side=self._name_side())
+
+    def _name_side(self) -> str:
+        """Returns the name of the side as the question and a title or heading write it: `Macy's`, and `Norwick` of
+        "Norwick's sales".
+        """
+        name = f"{self.side}'s"
+        at = self.question.replace("’", "'").find(name)
+        heads = "\n".join(map(find_heads, self.hits)).replace("’", "'").casefold()
+        return self.question[at : at + len(name)] if at >= 0 and name.casefold() in heads else self.side
 
     @property
     def answer(self) -> str:
@@ -206,3 +228,16 @@ def _count_lacking(searched: Searched, reworded: Reworded) -> int:
 
 def find_heads(hit: Hit) -> str:
     return f"{hit.document.title}\n{hit.chunk.heading}\n{hit.document.key}"
+
+
+async def find_unnamed(backends: ReasoningBackends, question: Question, look: Look, trace: Trace) -> str:
+    """Returns the company whose figures a question asks for, if the best unit is of a report without its name."""
+    owner, units = find_owner(question.text), look.reading.units
+    best = units[0].hit if units else None
+    if not owner or best is None or best.url or question.parts or not is_report(best.document):
+        return ""
+    if names_owner(owner, look.hits):
+        return ""
+    of_report = frozenset({best.document.id})
+    query = Query(corpus=question.corpus, text=owner, k=_NAMING, documents=of_report, private=False)
+    return "" if names_owner(owner, (await backends.searcher.search(query, trace)).hits) else owner

@@ -15,10 +15,13 @@ from core.trace import Trace
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.respelling import respell
-from reasoning.strategies.extractive.looking import Look, find_heads, search_and_read
+from reasoning.strategies.extractive.looking import Look, find_heads, find_unnamed, search_and_read
 from reasoning.strategies.extractive.over_periods.families import choose_family, quarters_of
 from reasoning.strategies.extractive.over_periods.found import Series
-from reasoning.strategies.extractive.over_periods.missing import find_missing_period, quote_other_periods
+from reasoning.strategies.extractive.over_periods.missing import (
+    find_missing_period,
+    quote_other_periods,
+)
 from reasoning.strategies.extractive.over_periods.rows import read_asked
 from reasoning.strategies.extractive.over_periods.sentences import (
     SENTENCES_NOTE,
@@ -43,7 +46,7 @@ from reasoning.strategies.extractive.quoting.answering import (
 from reasoning.strategies.extractive.quoting.reading import Reading, choose_depth
 from reasoning.strategies.extractive.quoting.stated import asks_of_relation
 from reasoning.strategies.extractive.quoting.wording import asks_for_each, asks_for_outlooks, leave_out_each
-from reasoning.strategies.extractive.quoting.writing import Written, cite, write
+from reasoning.strategies.extractive.quoting.writing import Written, cite, write, write_nearest
 from reasoning.strategies.extractive.sides import split_sides
 
 __all__ = ["Config", "Extractive"]
@@ -115,7 +118,7 @@ class Extractive:
             answer = await self._conclude_rows(question, looks, trace) or await self._conclude_listed(
                 question, looks, trace
             )
-            answer = answer or self._conclude_missing(question, look) or self._conclude(question, look)
+            answer = answer or await self._conclude_missing(question, look, trace) or self._conclude(question, look)
         steps = []
         for number, look in enumerate(looks, start=1):
             said = look.answer if look.side else ("" if answer.abstained else answer.text)
@@ -240,12 +243,18 @@ class Extractive:
             shown=shown,
         )
 
-    def _conclude_missing(self, question: Question, look: Look) -> Answer | None:
-        """Returns an abstention if the question names a quarter that no document tells; None for any other question."""
-        missing = find_missing_period(question.text, look.hits, look.reading.units)
-        if missing is None:
+    async def _conclude_missing(self, question: Question, look: Look, trace: Trace) -> Answer | None:
+        """Returns an abstention if the question names a quarter that no document tells, or a company that the report
+        with the best unit does not name; None for any other question.
+        """
+        units = look.reading.units
+        missing = find_missing_period(question.text, look.hits, units)
+        if missing is not None:
+            text, citations = quote_other_periods(missing, question.text, units)
+        elif owner := await find_unnamed(self._backends, question, look, trace):
+            text, citations = cite(write_nearest(units), f"No report that was found names {owner}. Nearest:")
+        else:
             return None
-        text, citations = quote_other_periods(missing, question.text, look.reading.units)
         return Answer(
             text=text,
             reasoner="extractive",
@@ -314,9 +323,8 @@ class Extractive:
         """
         sides = split_sides(question.text)
         found = []
-        for look in looks if sides else ():
-            text = sides.questions.get(look.side, "") if sides else ""
-            series = await self._find_series(question, text, look, trace) if text and not look.is_version else None
+        for look, text in zip(looks, sides.questions.values() if sides else (), strict=False):
+            series = None if look.is_version else await self._find_series(question, text, look, trace)
             if series is None or not series.is_single or series.others or series.ratios:
                 return None
             cells = [replace(cell, label=f"{look.side}: {cell.label}") for cell in series.cells]

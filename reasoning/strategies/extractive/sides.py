@@ -72,9 +72,15 @@ def split_sides(question: str) -> Sides | None:
     verb = "is" if find_quarters(question) is None else "was"  # each side's report has a value of the quarter
     before = _COMPARE.sub(f"What {verb} ", before)
     return Sides(
-        questions={name.form: f"{before}{question[name.start : name.end]}{after}" for name in joined},
+        questions={name.form: f"{before}{_write(question, name, joined[-1])}{after}" for name in joined},
         joined=question[joined[0].start : joined[-1].end],
     )
+
+
+def _write(question: str, name: NameSpan, last: NameSpan) -> str:
+    """Returns a name as the question has it, with its `'s`, which may belong to it, unless this is behind the last."""
+    is_followed = name is not last and question.startswith(("'s", "’s"), name.end)
+    return question[name.start : name.end + 2 * (is_followed and not question.startswith(("'s", "’s"), last.end))]
 
 
 def _are_joined(question: str, first: NameSpan, second: NameSpan) -> bool:

@@ -442,3 +442,16 @@ def test_a_row_that_is_counted_or_names_a_person_is_not_told_by_another_number(q
     row = Span(start=at, end=CREW.index("\n", at))
     found = find_cell(CREW, row, CREW[row.start : row.end], [], question)
     assert (found.value if found else "") == value
+
+
+def test_the_years_of_a_header_stand_below_their_days() -> None:
+    text = (
+        " | August 4, | August 4,\n(In millions) | 2023 | July 29, 2022 | 2023 | July 29, 2022\nWool | 5 | 6 | 7 | 8\n"
+    )
+    assert read_grids(text)[0].columns[1:] == ("August 4, 2023", "July 29, 2022", "August 4, 2023", "July 29, 2022")
+    text = " | May 2, | May 3,\nASSETS | 2024 | 2023 (1)\nWool | 5 | 6\nFelt | 7 | 8\n"
+    assert read_grids(text)[0].columns[1:] == ("May 2, 2024", "May 3, 2023 (1)")
+    text = " | May 2, | May 3,\nWool | 2024 | 6\nFelt | 7 | 8\n"
+    assert read_grids(text)[0].columns[1:] == ("May 2,", "May 3,")
+    text = " | June 3, | June 3,\n | 2024 | 2023 (As Restated) | 2024 | 2023 (As Restated)\nWool | 5 | 6 | 7 | 8\n"
+    assert read_grids(text)[0].columns[2] == "June 3, 2023 (As Restated)"

@@ -15,6 +15,7 @@ from core.passage_context.cells import TableCell
 from core.passage_context.other_words import find_said_labels
 from core.text.periods import NO_END, Period, is_within
 from core.text.titles import find_marks
+from core.text.value_kinds import find_stems
 from reasoning.strategies.extractive.over_periods.cells import SeriesCell, list_other_words
 from reasoning.strategies.extractive.over_periods.rows import METRIC, Asked, SeriesRow, asks_for_share
 
@@ -195,10 +196,13 @@ def _leave_out_others(asked: Asked, cells: Iterable[SeriesCell]) -> list[SeriesC
 
 def find_unasked(asked: Asked, cell: SeriesCell) -> frozenset[str]:
     """Returns the words of a value's column that say neither a period nor what is asked: of a segment's `Revenue Q1
-    2024` and `Operating profit Q1 2024`, a question for revenue wants the first.
+    2024` and `Operating profit Q1 2024`, a question for revenue wants the first. `Net sales` are the sales.
     """
     words = list_other_words(cell.column)
-    return frozenset() if words <= asked.words or words in asked.said else words
+    if words <= asked.words or words in asked.said:
+        return frozenset()
+    same = find_said_labels(" ".join(word for word in cell.column.split() if find_stems(word) & words))
+    return frozenset() if words in same and any(label <= asked.words for label in same) else words
 
 
 def list_periods(asked: Asked, rows: Sequence[SeriesRow], bounds: tuple[str, str] | None) -> list[SeriesCell]:

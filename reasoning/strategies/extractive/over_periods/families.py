@@ -6,13 +6,21 @@ from collections.abc import Sequence
 from core.documents import DocumentRef
 from core.passage_context.other_words import find_other_words
 from core.ports.retrieval import Hit
-from core.text.periods import find_bounds, find_newest, find_quarters, is_within
+from core.text.periods import find_bounds, find_newest, find_quarters, is_within, list_quarters
 from core.text.titles import family_of, order_of_marks
 from core.text.value_kinds import find_stems
 from reasoning.strategies.extractive.over_periods.choice import find_label
 from reasoning.strategies.extractive.over_periods.rows import Asked, list_rows
 
-__all__ = ["choose_family", "count_named", "has_names", "quarters_of"]
+__all__ = [
+    "choose_family",
+    "count_named",
+    "find_told_quarter",
+    "has_names",
+    "is_dated",
+    "list_named",
+    "quarters_of",
+]
 
 
 def choose_family(asked: Asked, question: str, hits: Sequence[Hit]) -> list[DocumentRef] | None:
@@ -58,6 +66,30 @@ def quarters_of(ref: DocumentRef) -> set[tuple[int, int]]:
     years = [int(mark) for mark in marks if mark.isdigit()]
     quarters = [int(mark[1:]) for mark in marks if mark[0] == "q"]
     return {(years[0], quarters[0])} if len(years) == len(quarters) == 1 else set()
+
+
+def list_named(asked: Asked, hits: Sequence[Hit]) -> list[str]:
+    """Returns the ids of the documents whose titles or files have the most names of the question, in the order of the
+    hits; if none has any, the only document.
+    """
+    named = dict[str, int]()
+    for hit in hits:
+        document = hit.document
+        named.setdefault(document.id, len(asked.names & find_stems(f"{document.title} {document.key}")))
+    most = max(named.values(), default=0)
+    return [id for id, count in named.items() if count == most] if most or len(named) == 1 else []
+
+
+def is_dated(ref: DocumentRef) -> bool:
+    """Returns whether a document is called by a day, and by no quarter: `Acme 10-Q 2023-08-04`."""
+    marks = family_of(ref.key, ref.title)[1]
+    return any(mark[0] == "m" for mark in marks) and not any(mark[0] == "q" for mark in marks)
+
+
+def find_told_quarter(hits: Sequence[Hit]) -> tuple[int, int] | None:
+    """Returns the quarter that most passages of a document name; None if none names a quarter with its year."""
+    told = Counter(quarter for hit in hits for quarter in {*list_quarters(hit.chunk.text)})
+    return max(told, key=lambda quarter: (told[quarter], quarter), default=None)
 
 
 def count_named(asked: Asked, hits: Sequence[Hit]) -> int:

@@ -1,28 +1,40 @@
-"""A period that a question names and that no document tells: `Q4 2025`, if the newest report is of Q3 2025.
+"""What a question on reports names and no document tells: `Q4 2025`, if the newest report is of Q3 2025, or a company.
 
-The passages that are found then tell the same of other periods, which is no answer.
+The passages that are found then tell the same of other periods, or of other companies, which is no answer.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from core.documents import HEADING_SEPARATOR
+from core.documents import HEADING_SEPARATOR, DocumentRef
+from core.passage_context.other_words import find_said_labels
 from core.ports.reasoning import Citation
 from core.ports.retrieval import Hit
+from core.text.name_spans import find_names
 from core.text.periods import find_quarters, read_period
-from reasoning.strategies.extractive.over_periods.families import quarters_of
-from reasoning.strategies.extractive.quoting.units import Unit
+from core.text.titles import stem_of
+from core.text.value_kinds import find_stems
+from reasoning.strategies.extractive.over_periods.families import find_told_quarter, quarters_of
+from reasoning.strategies.extractive.quoting.units import READ, Unit
 from reasoning.strategies.extractive.quoting.wording import speaks_of_outlook
 from reasoning.strategies.extractive.quoting.writing import choose, cite, write
 from reasoning.strategies.survey.values import read_passage_grids
 
-__all__ = ["MissingPeriod", "find_missing_period", "quote_other_periods", "write_missing_period"]
+__all__ = [
+    "MissingPeriod",
+    "find_missing_period",
+    "find_owner",
+    "is_report",
+    "names_owner",
+    "quote_other_periods",
+    "write_missing_period",
+]
 
 MissingPeriod = tuple[tuple[int, int], tuple[tuple[int, int], ...]]
 """The quarter that is asked for, `(2025, 4)`, and the quarters of the reports, in the order of time."""
 _MOST_NAMED = 8
 """Quarters that are told, the newest."""
-_MONTHS_OF_QUARTER = 3
+_MONTHS_OF_QUARTER, _YEAR_OF_MONTHS = 3, 12
 _NEAREST = 3
 """Units that are shown of other periods than the one that is asked for."""
 _PLACES = (
@@ -51,6 +63,16 @@ _DATE = re.compile(
     r"|(?<!\d)\d{1,2}\.\d{1,2}\.(?:19|20)\d\d(?!\d)"
     r"|(?<![\d/])(?:\d{1,2}/\d{1,2}/(?:19|20)\d\d|(?:19|20)\d\d/\d\d/\d\d)(?![\d/])"
 )
+_REPORT = re.compile(
+    r"\b(?:10-?[KQ]|20-?F|6-?K|(?:annual|quarterly|interim|half[ -]year(?:ly)?)[ -]reports?|earnings"
+    r"|(?:quarter|year|months|weeks)[ -]ended|(?:geschäfts|quartals|zwischen|halbjahres|jahres)bericht"
+    r"|rapport (?:annuel|semestriel|trimestriel))\b",
+    re.IGNORECASE,
+)
+_OWNS = re.compile(r"['’]s?\s")
+_DOES = re.compile(r"\b(?:did|does|do|has|have|had|will)\s(?:the )?\Z", re.IGNORECASE)
+_SIGN = re.compile(r"[\W_]+")
+_OF_ALL = find_stems("company group corporation firm registrant board management Konzern Gesellschaft groupe société")
 _NEAR = 40
 """Characters between a quarter and its year, at most."""
 
@@ -58,11 +80,12 @@ _NEAR = 40
 def find_missing_period(question: str, hits: Sequence[Hit], units: Sequence[Unit]) -> MissingPeriod | None:
     """Returns the quarter that a question names and none of the hits tells, with the quarters of the reports among
     their documents and the other versions of these; None if the question names none, or several, or asks what lies
-    ahead, or if the document of the best unit, the first, is not called by a quarter: a contract may answer, too.
+    ahead, or if the document of the best unit, the first, is no report: a contract may answer, too.
 
-    A column or a sentence of another document may tell the quarter: then it is not missing.
+    A column or a sentence of another document may tell the quarter: then it is not missing. Nor is it if the document
+    is not called by a quarter and has values that may be of it: the fiscal year may be another than that of calendars.
     """
-    if not units or not quarters_of(units[0].hit.document):
+    if not units or not is_report(units[0].hit.document):
         return None
     quarters = find_quarters(question)
     if quarters is None or quarters.are_named or quarters.is_range or speaks_of_outlook(question):
@@ -72,6 +95,11 @@ def find_missing_period(question: str, hits: Sequence[Hit], units: Sequence[Unit
     there = {quarter for ref in refs.values() for quarter in quarters_of(ref)}
     if wanted in there or any(_tells(hit, wanted) for hit in hits):
         return None
+    if not quarters_of(best := units[0].hit.document):
+        own = [hit for hit in hits if hit.document.id == best.id]
+        if _may_tell(own, wanted):
+            return None
+        there |= {told for told in (find_told_quarter(own),) if told}
     return wanted, tuple(sorted(there)[-_MOST_NAMED:])
 
 
@@ -85,9 +113,8 @@ def quote_other_periods(
 def write_missing_period(missing: MissingPeriod) -> str:
     """Returns the sentence that an answer begins with which has no value of the quarter."""
     wanted, there = missing
-    return (
-        f"No document that was found tells {_write(wanted)}; the reports are of {_join(map(_write, there))}. Nearest:"
-    )
+    of_reports = f"; the reports are of {_join(map(_write, there))}" if there else ""
+    return f"No document that was found tells {_write(wanted)}{of_reports}. Nearest:"
 
 
 def _write(quarter: tuple[int, int]) -> str:
@@ -99,17 +126,62 @@ def _join(names: Iterable[str]) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
+def is_report(ref: DocumentRef) -> bool:
+    """Returns whether a document is called by a quarter, or a report of a period."""
+    return bool(quarters_of(ref)) or _REPORT.search(f"{ref.title} {stem_of(ref.key)}".replace("_", " ")) is not None
+
+
+def find_owner(question: str) -> str:
+    """Returns the name of the company whose figures a question asks for, "Acme's sales" or "did Acme earn"; '' if it
+    names none, or by letters, which stand for words.
+    """
+    for name in find_names(question):
+        is_owner = _OWNS.match(question, name.end) or _DOES.search(question[: name.start])
+        if is_owner and not name.form.isupper() and not any(map(str.isdigit, name.form)):
+            return "" if find_stems(name.form) <= _OF_ALL or find_said_labels(name.form) else name.form
+    return ""
+
+
+def names_owner(owner: str, hits: Iterable[Hit]) -> bool:
+    """Returns whether a hit has a name, in its text as a name is written: `TARGET CORP.` or `Target`, and no target."""
+    squeezed = _SIGN.sub("", owner)
+    for hit in hits:
+        heads = _SIGN.sub("", f"{hit.document.title}{hit.document.key}{hit.chunk.heading}").casefold()
+        text = _SIGN.sub("", hit.chunk.text[:READ])
+        if squeezed.casefold() in heads or squeezed in text or squeezed.upper() in text:
+            return True
+    return False
+
+
+def _may_tell(hits: Sequence[Hit], wanted: tuple[int, int]) -> bool:
+    """Returns whether a document may have values of a fiscal quarter: one of its columns ends when this quarter may
+    end, and it names the quarter, or none. A fiscal year ends within that year, or in the first quarter of the next.
+    """
+    year, number = wanted
+    last = _YEAR_OF_MONTHS * year + 1 - _MONTHS_OF_QUARTER * (4 - number)
+    ends = range(last, last + _YEAR_OF_MONTHS + _MONTHS_OF_QUARTER)
+    named = {_number_of(found) for hit in hits for found in _QUARTER.finditer(hit.chunk.text)} - {0}
+    periods = [read_period(column) for hit in hits for column in _list_columns(hit)]
+    dated = [period for period in periods if period and period.month and period.months < _YEAR_OF_MONTHS]
+    is_near = not dated or any(_YEAR_OF_MONTHS * period.year + period.month in ends for period in dated)
+    return is_near and (not named or number in named)
+
+
+def _list_columns(hit: Hit) -> list[str]:
+    """Returns the names of the columns of a passage's tables."""
+    return [
+        column.replace(HEADING_SEPARATOR, " ")
+        for grid in read_passage_grids(hit.chunk)
+        for column in (*grid.columns, *(name for row in grid.rows[:1] for name in row.names))
+    ]
+
+
 def _tells(hit: Hit, wanted: tuple[int, int]) -> bool:
     """Returns whether a passage, its headings or its table's columns name a quarter, or a day of it if the document is
     no report of another quarter: minutes of August 2025 are of Q3 2025.
     """
     document, chunk = hit.document, hit.chunk
-    columns = [
-        column.replace(HEADING_SEPARATOR, " ")
-        for grid in read_passage_grids(chunk)
-        for column in (*grid.columns, *(name for row in grid.rows[:1] for name in row.names))
-    ]
-    if any(_is_of(column, wanted) for column in columns):
+    if any(_is_of(column, wanted) for column in _list_columns(hit)):
         return True
     own = {year for year, _ in quarters_of(document)}
     texts = (document.title, document.key, chunk.heading, chunk.text)

@@ -14,7 +14,13 @@ from core.text.periods import find_quarters, read_period
 from core.text.titles import asks_for_newest, asks_for_older, compares_with_earlier, find_wanted_marks
 from core.text.value_kinds import find_stems
 from reasoning.strategies.extractive.over_periods.cells import SeriesCell
-from reasoning.strategies.extractive.over_periods.families import choose_family, has_names
+from reasoning.strategies.extractive.over_periods.families import (
+    choose_family,
+    find_told_quarter,
+    has_names,
+    is_dated,
+    list_named,
+)
 from reasoning.strategies.extractive.over_periods.found import Ratio, Series, are_in_one_unit, are_of_one_period
 from reasoning.strategies.extractive.over_periods.rows import Asked, list_rows, read_asked
 from reasoning.strategies.extractive.over_periods.single import (
@@ -116,18 +122,28 @@ async def find_single(text: str, hits: Sequence[Hit], search: SearchDocuments) -
 
 async def _read_reports(text: str, hits: Sequence[Hit], search: SearchDocuments) -> list[_Report]:
     """Returns the report that a question asks about. Of a question that names a day, "the quarter ended June 30, 2024",
-    the versions of the report, the newest first: the value whose own period ends on the day tells which is meant.
+    the versions of the report, the newest first, or the documents that it names: the value whose own period ends on the
+    day tells which is meant.
     """
     id = find_report(text, hits) or _find_in_family(text, hits)
-    if id is not None:
-        ids = [id]
+    dated = [] if id else _list_dated(text, hits)[:_MOST_REPORTS]
+    if id is not None or dated:
+        ids = [id] if id else dated
     elif _names_day(text):
-        members = choose_family(read_asked(text), text, hits) or []
-        ids = [member.id for member in reversed(members[-_MOST_REPORTS:])]
+        asked = read_asked(text)
+        members = choose_family(asked, text, hits)
+        ids = [member.id for member in reversed((members or [])[-_MOST_REPORTS:])]
+        ids = list_named(asked, hits)[:_MOST_REPORTS] if members == [] else ids
     else:
         return []
     found = await search(frozenset(ids), _FROM_REPORT * len(ids))
-    return [_Report(question=text, hits=[hit for hit in found if hit.document.id == id]) for id in ids]
+    of_reports = [[hit for hit in found if hit.document.id == id] for id in ids]
+    quarters = find_quarters(text) if dated else None
+    return [
+        _Report(question=text, hits=of_one)
+        for of_one in of_reports
+        if quarters is None or find_told_quarter(of_one) == quarters.wanted[0]
+    ]
 
 
 def _names_day(text: str) -> bool:
@@ -143,6 +159,15 @@ def _find_in_family(text: str, hits: Sequence[Hit]) -> str | None:
         return None
     members = choose_family(read_asked(text), text, hits) or []
     return members[0].id if len(members) == 1 else None
+
+
+def _list_dated(text: str, hits: Sequence[Hit]) -> list[str]:
+    """Returns the ids of the reports that a question for a value of one quarter names, and that are called by a day."""
+    quarters = find_quarters(text)
+    if quarters is None or len(quarters.wanted) > 1:
+        return []
+    dated = {hit.document.id for hit in hits if is_dated(hit.document)}
+    return [id for id in list_named(read_asked(text), hits) if id in dated]
 
 
 def _divide(share: Share, report: _Report, *, is_cut: bool) -> Series | None:

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from core.documents import HEADING_SEPARATOR
 from core.passage_context.grids import GridRow, TextGrid
-from core.passage_context.other_words import find_other_words, find_said_labels, write_out
+from core.passage_context.other_words import find_other_words, find_said_labels, write_out, write_out_places
 from core.passage_context.row_labels import MOST_STEMS, SUM_WORDS
 from core.ports.retrieval import Hit
 from core.text.name_spans import find_names
@@ -143,7 +143,7 @@ def read_asked(question: str) -> Asked:
     """Returns what a question over periods asks for."""
     cut = _LAST_CLAUSE.search(question)
     clause = question[: cut.start()] if cut else question
-    text = leave_out_periods(clause)
+    text = write_out_places(leave_out_periods(clause))
     said = frozenset(find_said_labels(text))
     marks = {mark.upper() for mark in find_wanted_marks(text)}
     words = frozenset(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import log1p
 
 from core.passage_context.named_parts import asks_for_release
-from core.passage_context.other_words import OtherWords, find_near_words, find_other_words
+from core.passage_context.other_words import OtherWords, find_near_words, find_other_words, find_said_labels
 from core.ports.retrieval import PassageCounts
 from core.text.terms import split_words
 from core.text.value_kinds import (
@@ -21,7 +21,7 @@ from core.text.value_kinds import (
     find_stems,
 )
 from core.text.word_lists import KIND_QUESTION_WORDS, SMALL_WORDS
-from reasoning.strategies.extractive.quoting.wording import Wanted, asks_for_place, find_wanted
+from reasoning.strategies.extractive.quoting.wording import Wanted, asks_for_place, find_wanted, speaks_of_growth
 
 __all__ = ["READ", "Asked", "AskedWord", "read_question"]
 
@@ -62,7 +62,9 @@ _ANYTHING = Wanted()
 class Asked:
     """The words of a question, each stem once, in order. `is_question`: it has a question word or a question mark, so
     it is no list of words as they are typed into a search box. `is_open`: it begins with such a word, so yes is no
-    answer. `asks_for_release`: it asks which version it is. A question that asks for a reason asks for no value.
+    answer. `asks_for_release`: it asks which version it is. `counts`: it asks how many there are, and
+    `asks_for_amount`: for that, or for an amount of a statement; a percentage is no answer. A question that asks for a
+    reason asks for no value.
     """
 
     words: tuple[AskedWord, ...]
@@ -74,6 +76,8 @@ class Asked:
     wanted: Wanted = _ANYTHING
     asks_for_place: bool = False
     asks_for_release: bool = False
+    counts: bool = False
+    asks_for_amount: bool = False
     other_words: tuple[OtherWords, ...] = ()
     near_words: tuple[OtherWords, ...] = ()
 
@@ -88,6 +92,13 @@ _OPEN = re.compile(
     rf"|{_KIND_WORDS})\b",
     re.IGNORECASE,
 )
+_HOW_MANY = re.compile(r"\b(?:how many|wie ?viele|combien d[e’'])", re.IGNORECASE)
+_OF_SHARES = re.compile(
+    r"%|\b(?:per ?cent|percentages?|shares? of|portion|proportion|fraction|rates?|margins?|ratios?|yield|compar\w{1,5}"
+    r"|higher|lower|how much of|Prozent\w{0,6}|Anteil|Quote|Marge|taux|marge|pour ?cent)(?!\w)",
+    re.IGNORECASE,
+)
+"""Words of questions that a percentage may answer."""
 _MEASURED_BY = frozenset({"how", "wie"})
 _MEASURES = frozenset(
     {"often", "old", "big", "large", "tall", "high", "long", "far", "fast", "deep", "heavy", "wide", "hot", "cold"}
@@ -134,9 +145,18 @@ def read_question(text: str, counts: PassageCounts) -> Asked:
         wanted=wanted,
         asks_for_place=asks_for_place(text),
         asks_for_release=asks_for_release(text),
+        counts=_HOW_MANY.search(text) is not None,
+        asks_for_amount=_asks_for_amount(text[:_OTHER_WORDS_READ]),
         other_words=tuple(find_other_words(text[:_OTHER_WORDS_READ])),
         near_words=tuple(find_near_words(text[:_OTHER_WORDS_READ])),
     )
+
+
+def _asks_for_amount(question: str) -> bool:
+    """Returns whether a question asks how many there are, or for an amount of a statement, and for no percentage."""
+    if _OF_SHARES.search(question) is not None or speaks_of_growth(question):
+        return False
+    return _HOW_MANY.search(question) is not None or bool(find_said_labels(question))
 
 
 def _weigh(stem: str, counts: PassageCounts) -> float:

@@ -8,6 +8,7 @@
   first three units does. `tests/benchmarks/materials/quoting.py` fits the rows.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import exp
@@ -16,13 +17,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.passage_context import find_context
+from core.passage_context.other_words import write_out
 from core.ports.retrieval import Hit
 from core.text.value_kinds import ValueKind, find_stems, has_value
 from reasoning.openings import opens, read_definitions
 from reasoning.strategies.extractive.quoting.asked import Asked
 from reasoning.strategies.extractive.quoting.units import READ, Unit
 from reasoning.strategies.extractive.quoting.weights import WITH_COSINES, WITHOUT_COSINES, Weights
-from reasoning.strategies.extractive.quoting.wording import Wanted, gives, is_labelled, is_reference, is_sentence
+from reasoning.strategies.extractive.quoting.wording import (
+    Wanted,
+    gives,
+    is_labelled,
+    is_reference,
+    is_sentence,
+    speaks_of_growth,
+)
 
 __all__ = [
     "COSINES",
@@ -34,6 +43,7 @@ __all__ = [
     "decide",
     "decide_by",
     "find_head_stems",
+    "find_only_shares",
     "find_openings",
     "find_other_subjects",
     "measure_evidence",
@@ -43,7 +53,7 @@ Floats = NDArray[np.float64]
 
 FEATURES = (
     "in_unit",  # the share of the words' weight that the unit has
-    "in_context",  # what its title, headings, columns, sender or file name add to that
+    "in_context",  # what its title, headings, caption, columns, sender or file name add to that
     "beside",  # what the sentences beside it add
     "in_passage",  # what its passage adds
     "rarest_missing",  # the weight of the rarest word that passage and context lack / the weight of the rarest word
@@ -81,6 +91,12 @@ _OTHER_WORDS_STRENGTH = 0.9
 _NEAR_STRENGTH = 0.7
 """The same of terms that mean about the same: `termination`, of "cancel"."""
 _FEW = 4
+_SHARE = re.compile(
+    r"(?<![\d.,])\d[\d.,]{0,12}\s?(?:%|(?:per ?cent(?:age points?)?|basis points|Prozent(?:punkte?n?)?|pour ?cent)\b)",
+    re.IGNORECASE,
+)
+_LENGTH = re.compile(r"\b(?:three|six|nine|twelve|thirteen|\d{1,2})[ -](?:months?|weeks?)\b", re.IGNORECASE)
+_OF = re.compile(r"(?:%|per ?cent|Prozent|pour ?cent)\s(?:of|der|des|von|de|du)\b", re.IGNORECASE)
 _LONGEST_NAME = 200
 _OF_OPENING = find_stems(
     "party parties between name names made make signed sign signature executed entered concluded dated date effective "
@@ -148,11 +164,13 @@ def cover_units(asked: Asked, hits: Sequence[Hit], units: Sequence[Unit]) -> Cov
     matcher = _Matcher(asked)
     of_hits = (len(hits), len(asked.words))
     heads = np.array([matcher.cover(find_head_stems(hit)) for hit in hits]).reshape(of_hits)
-    texts = np.array([matcher.cover(find_stems(hit.chunk.text[:READ])) for hit in hits]).reshape(of_hits)
+    texts = np.array([matcher.cover(find_stems(write_out(hit.chunk.text[:READ]))) for hit in hits]).reshape(of_hits)
     ranks = _ranks_of(units)
     shape = (len(units), len(asked.words))
     own = np.array([matcher.cover(unit.stems) for unit in units]).reshape(shape)
-    columns = np.array([matcher.cover(find_stems(unit.columns)) for unit in units]).reshape(shape)
+    columns = np.array(
+        [matcher.cover(find_stems(write_out(f"{unit.caption}\n{unit.columns}"))) for unit in units]
+    ).reshape(shape)
     context = np.maximum(own, np.maximum(heads[ranks], columns))
     beside = np.maximum(context, np.array([matcher.cover(unit.beside) for unit in units]).reshape(shape))
     return Coverage(
@@ -234,7 +252,7 @@ def find_head_stems(hit: Hit) -> frozenset[str]:
     context = replace(find_context(hit.document, hit.chunk), page="", slide="")
     name = hit.document.key.rpartition("/")[2].replace("_", " ")
     parts = (hit.document.title, hit.chunk.heading, *context.attributes.values(), name[:_LONGEST_NAME])
-    return find_stems("\n".join(parts))
+    return find_stems(write_out("\n".join(parts)))
 
 
 _MOST = 50.0
@@ -283,6 +301,20 @@ def find_openings(asked: Asked, covered: Coverage, units: Sequence[Unit]) -> NDA
             others = covered.unit[documents == unit.hit.document.id].max(axis=0)
             opening[at] = bool((is_told & (covered.unit[at] == 0) & (others >= 1)).any())
     return opening
+
+
+def find_only_shares(asked: Asked, units: Sequence[Unit]) -> NDArray[np.bool_]:
+    """Returns which units tell no amount, which is asked for, but by how many percent something grew, or how many
+    percent of it something is, (units,).
+    """
+    return np.array([asked.asks_for_amount and _tells_only_shares(asked, unit.text) for unit in units], bool)
+
+
+def _tells_only_shares(asked: Asked, text: str) -> bool:
+    rest = _SHARE.sub(" ", text)
+    is_other = rest != text and (speaks_of_growth(text) or (asked.counts and _OF.search(text) is not None))
+    rest = _LENGTH.sub(" ", rest)
+    return is_other and not has_value(ValueKind.NUMBER, rest, stems=asked.stems, digits=asked.digits)
 
 
 def decide(features: Floats, *, has_cosines: bool, last: NDArray[np.bool_] | None = None) -> Decision:

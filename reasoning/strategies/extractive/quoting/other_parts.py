@@ -13,9 +13,10 @@ from core.text.titles import find_name_words
 from core.text.value_kinds import find_stems
 from core.validity.written_dates import MONTH, find_months, number_of_month
 from reasoning.strategies.extractive.quoting.units import READ, Unit
+from reasoning.strategies.extractive.quoting.wording import names_outlook, states_outlook
 from reasoning.strategies.extractive.quoting.writing import read_cells
 
-__all__ = ["OtherParts", "find_other_parts", "tells_other_post", "tells_other_time"]
+__all__ = ["OtherParts", "find_other_parts", "lacks_outlook", "tells_other_post", "tells_other_time"]
 
 _ASKED_IN = 1000
 """Characters of a question that are read."""
@@ -163,6 +164,21 @@ def tells_other_post(question: str, units: Sequence[Unit]) -> bool:
 def _find_posts(text: str) -> frozenset[str]:
     """Returns the posts that a text names, by their letters: `f` for the chief financial officer."""
     return frozenset((found[1] or found[2])[0].casefold() for found in _POST.finditer(text))
+
+
+def lacks_outlook(question: str, units: Sequence[Unit]) -> bool:
+    """Returns whether a question asks for the outlook on a year, and no unit of a passage that tells this year says
+    what is expected: what was in the years before is no outlook.
+    """
+    question = question[:_ASKED_IN]
+    years = set(_YEAR.findall(question))
+    if not years or not names_outlook(question):
+        return False
+    heads = {unit.hit.chunk.id: f"{unit.hit.document.title} {unit.hit.chunk.heading}" for unit in units}
+    telling = (
+        unit for unit in units if years & set(_TOLD.findall(f"{heads[unit.hit.chunk.id]} {unit.hit.chunk.text[:READ]}"))
+    )
+    return not any(states_outlook(f"{unit.hit.chunk.heading[-_LONGEST_LABEL:]} {unit.text}") for unit in telling)
 
 
 def _list_texts(units: Sequence[Unit]) -> Iterator[str]:

@@ -36,26 +36,28 @@ from reasoning.strategies.extractive.quoting.evidence import (
     cover_units,
     decide,
     find_head_stems,
+    find_only_shares,
     find_openings,
     find_other_subjects,
     measure_evidence,
 )
 from reasoning.strategies.extractive.quoting.other_parts import (
     find_other_parts,
+    lacks_outlook,
     tells_other_post,
     tells_other_time,
 )
 from reasoning.strategies.extractive.quoting.stated import order_by_facts
 from reasoning.strategies.extractive.quoting.steps import find_steps
 from reasoning.strategies.extractive.quoting.units import Unit, is_record, list_units
-from reasoning.strategies.extractive.quoting.wording import Wanted, find_wanted, split_owned
+from reasoning.strategies.extractive.quoting.wording import Wanted, asks_what_is_left, find_wanted, split_owned
 
 __all__ = ["OTHER_NUMBER", "PASSAGES", "Reading", "choose_depth", "read_hits"]
 
 PASSAGES = 5
 """Hits that are read unless the question says another number: the probabilities were fitted to as many."""
 _PASSAGES_OF_TEXT = 10
-"""The same of a question for a reason or a change, whose words are seldom those of its answer."""
+"""The same of a question for a reason or a change, or for what is left, whose words are seldom those of its answer."""
 
 _MOST_HITS = 50
 """Hits that are read, however many are shown."""
@@ -105,7 +107,8 @@ class Reading:
 
 def choose_depth(question: str) -> int:
     """Returns how many hits are read for a question that says no number."""
-    return PASSAGES if find_wanted(question) == Wanted() else _PASSAGES_OF_TEXT
+    is_near = find_wanted(question) == Wanted() and not asks_what_is_left(question)
+    return PASSAGES if is_near else _PASSAGES_OF_TEXT
 
 
 async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, found: SearchResult) -> Reading:
@@ -133,7 +136,8 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
     cosines = await _compare(backends.embedder, question, units, hits)
     features = await compute(measure_evidence, asked, units, covered, *cosines)
     parts = await compute(find_other_parts, whole, units)
-    last = find_other_subjects(asked, covered, units) | find_openings(asked, covered, units) | parts.other
+    last = find_other_subjects(asked, covered, units) | find_openings(asked, covered, units)
+    last = last | find_only_shares(asked, units) | parts.other
     decision = decide(features, has_cosines=has_cosines, last=last)
     order = list(decision.order)
     if facts:
@@ -157,7 +161,7 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
     is_apart = _is_apart(question, asked, covered.beside[order[:_QUOTED]])
     lacks_number = any(any(map(str.isdigit, word.stem)) for word in missing)
     is_other = bool(parts.missing) or bool(parts.other[order[0]]) or tells_other_time(whole, ordered)
-    is_other = is_other or tells_other_post(whole, ordered)
+    is_other = is_other or tells_other_post(whole, ordered) or lacks_outlook(whole, ordered)
     return Reading(
         asked=asked,
         units=tuple(ordered),

@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from core.documents import Span
 from core.passage_context import find_headed_tables, split_units
 from core.passage_context.named_parts import find_release
+from core.passage_context.other_words import write_out
 from core.passage_context.tables import BAR, is_date, is_row, split_cells
 from core.ports.retrieval import Hit
 from core.text.titles import find_name_words
 from core.text.value_kinds import find_digits, find_stems
 from core.text.word_lists import SMALL_WORDS
 from reasoning.strategies.extractive.quoting.asked import Asked
+from reasoning.strategies.extractive.quoting.feet import OF_FIRM, is_foot_of_letter, is_foot_of_page, names_periods
 from reasoning.strategies.extractive.quoting.wording import explains_last
 
 __all__ = [
@@ -71,30 +73,8 @@ _SENDING = frozenset(
     )
 )
 """Words of questions about what the head of a mail tells."""
-_IMPRINT = re.compile(
-    r"\b(?:IBAN|BIC|SWIFT|VAT (?:id|no|reg)|Tax (?:id|no)|USt-?Id|UID|Steuernummer|TVA|SIRET|SIREN|RCS|KvK|HRB|HRA"
-    r"|Amtsgericht|Handelsregister|(?:commercial|trade) register|registered (?:in|office)|company (?:no|number|reg)"
-    r"|managing directors?|Geschäftsführ(?:er|erin|ung)|gérante?|Sitz der Gesellschaft)\b",
-    re.IGNORECASE,
-)
-_FOOT_OF_PAGE = re.compile(
-    r"[^\n]{0,120}(?:[|·•–—]|\s-)\s?(?:Page|Seite|p\.|S\.|Pagina|Página)\s?\d{1,4}(?:\s?(?:of|von|de|sur|di|/)\s?\d{1,4})?"
-    r"|(?:Page|Seite|Pagina|Página)\s\d{1,4}(?:\s?(?:of|von|de|sur|di|/)\s?\d{1,4})?(?:\s?[|·•–—][^\n]{0,120})?",
-    re.IGNORECASE,
-)
-"""The line below or above a page: `Annual report 2024 | Page 7`. It answers nothing, and would be read as a row."""
 _ANCHOR = re.compile(r"<a (?:id|name)=[^<>\n]{1,200}>(?:</a>)?\s{0,8}")
 """A place in Markdown that links lead to; it is no text."""
-_LEAST_MARKS = 2
-"""Marks of the foot of a firm's letter, which has its numbers and its bank, in a unit."""
-_OF_FIRM = frozenset(
-    find_stems(
-        "IBAN BIC SWIFT bank account VAT tax number id register registered registration company director office firm "
-        "Bank Konto Kontonummer Steuernummer Register Registergericht Handelsregister Geschäftsführer Sitz Firma "
-        "banque compte TVA SIRET SIREN registre gérant siège société"
-    )
-)
-"""Words of questions about the foot of a firm's letter."""
 _CERTIFIES = re.compile(
     r"\b(?:I|we), [^;\n]{1,80}?, (?:hereby )?certify|\bhereby certif(?:y|ies)\b|\bversicher[en] (?:hiermit|an Eides)"
     r"|\b(?:je|nous),? soussignée?s?\b",
@@ -115,10 +95,7 @@ _OF_OFFICERS = re.compile(
 """What the certificates of the officers behind a quarterly or annual report say: nothing of its business."""
 _OF_CERTIFICATE = find_stems("certify certified certificate certification sign signed versichern soussigné certifie")
 """Words of questions about what the writer of a text certifies of it."""
-_NUMBERED = re.compile(r"\d{1,3}(?:\.\d{1,3}){0,3}\.?\s[^\W\d_a-z][^\s.!?:;|]{0,30}(?:\s[^\s.!?:;|]{1,30}){0,5}")
-_TITLE_WORD = r"(?:[A-ZÀ-ÖØ-Þ][^\s.,!?:;|]{0,30}|of|on|and|the|to|in|for|by|or|with|an?|und|der|des|et|de|la)"
-_TITLED = re.compile(rf"\d{{1,3}}(?:\.\d{{1,3}}){{0,3}}\.?\s{{1,3}}(?:{_TITLE_WORD},? ){{0,7}}{_TITLE_WORD}\.")
-"""A numbered heading with a full stop, as contracts have it: `12 Limitation on Liability.`."""
+_NUMBERED = re.compile(r"\d{1,3}(?:\.\d{1,3}){0,3}\.?\s{1,3}[^\W\d_a-z][^\s.!?:;|]{0,30}(?:\s[^\s.!?:;|]{1,30}){0,5}")
 _TEXT_BELOW = re.compile(r"\s{0,3}\n\s{0,3}(?!\W{0,3}\d{1,3}[.)])[^\W\d_a-z][^\n]{60}")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _CAPTION = re.compile(
@@ -132,7 +109,7 @@ ITEM = re.compile(r"[-*+•–·▪◦](?=\s)|\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)
 """How an item of a list begins."""
 _DEEPER = re.compile(r"[ \t]*\n[ \t]{1,40}")
 """What stands before a line that goes on with an item of a list."""
-_LONGEST_ANNOUNCEMENT = 250
+_LONGEST_ANNOUNCEMENT = _LONGEST_CAPTION = 250
 _LONGEST_LIST = 800
 """Characters of a list that is quoted whole with the sentence that announces it."""
 _WRAPPED = 100
@@ -141,6 +118,9 @@ _SHORT = frozenset({*"abcdefghijklmnopqrstuvwxyzäöü+-✓✔✗✘×", "off", 
 """Cells that are values, although they have no word that a question could lack."""
 _LONGEST_ROW = 2000
 _LONGEST_NAME = 60
+_LONG_WORD = re.compile(r"[^\W\d_]{4,}")
+_COMPANY = re.compile(r"\b(?:Inc|Corp|Co|Ltd|LLC|L\.L\.C|L\.P|N\.V|B\.V|S\.A|S\.p\.A|Cie)\.\Z")
+"""How the name of a company ends, and no sentence."""
 _ENDS = (".", "!", "。", "！", ":", ";", "…", ",")
 _ASKS = re.compile(
     r"\W{0,8}(?:(?:hi|hello|dear|hallo|bonjour)\b.{0,30}?[,:]\s{0,3})?(?:and |but |also |so )?"
@@ -160,7 +140,8 @@ _ASKS = re.compile(
 class Unit:
     """A sentence or a row of a hit that may be quoted. `rank` is the place of the hit, from 0.
 
-    `beside` are the stems of the two sentences before it and the two after it; `columns` names its table's columns.
+    `beside` are the stems of the two sentences before it and the two after it; `columns` names its table's columns, and
+    `caption` is the line above its table.
     """
 
     hit: Hit
@@ -171,6 +152,7 @@ class Unit:
     beside: frozenset[str]
     is_row: bool
     columns: str = ""
+    caption: str = ""
 
 
 def list_units(asked: Asked, hits: Sequence[Hit], most: int) -> list[Unit]:
@@ -212,14 +194,24 @@ def _list_of_hit(asked: Asked, hit: Hit, rank: int) -> Iterator[Unit]:
             ),
             is_row=is_row(words) or is_record(words),
             columns=table.header if table else "",
+            caption=_find_caption(text, table.start) if table else "",
         )
         is_below_header = is_below_header and (not unit.is_row or _names_columns(words))
         is_header = unit.is_row and (
-            is_below_header or (table is not None and span.start < table.body) or _heads_records(unit)
+            is_below_header
+            or (table is not None and span.start < table.body)
+            or _heads_records(unit)
+            or names_periods(words)
         )
         is_below_header |= not unit.is_row
         if not is_header and _may_answer(asked, unit, heads):
             yield unit
+
+
+def _find_caption(text: str, start: int) -> str:
+    """Returns the line above a table, with nothing but space between them; '' for a row of another table."""
+    line = text[max(0, start - _LONGEST_CAPTION) : start].rstrip().rpartition("\n")[2]
+    return "" if is_row(line) or is_record(line) else line
 
 
 def _heads_records(unit: Unit) -> bool:
@@ -274,19 +266,20 @@ def _join_reasons(text: str, spans: list[Span], stems: list[frozenset[str]]) -> 
 
 
 def _read_stems(text: str) -> frozenset[str]:
-    return find_stems(text) | _SENDING if is_mail_head(text) else find_stems(text)
+    stems = find_stems(write_out(text))
+    return stems | _SENDING if is_mail_head(text) else stems
 
 
 def _may_answer(asked: Asked, unit: Unit, heads: frozenset[str]) -> bool:
     if not any(map(str.isalnum, _ANCHOR.sub("", unit.text))):
         return False
-    if is_question(unit.text) or _GREETING.fullmatch(unit.text) or _FOOT_OF_PAGE.fullmatch(unit.text):
+    if is_question(unit.text) or _GREETING.fullmatch(unit.text) or is_foot_of_page(unit.text):
         return False
     if asked.is_question and not unit.is_row and (_is_heading(unit, heads) or unit.text.endswith(":")):
         return False  # what it announces follows
     if is_mail_head(unit.text) and not asked.stems & _SENDING:
         return False
-    if not asked.stems & _OF_FIRM and _is_foot(unit.text):
+    if not asked.stems & OF_FIRM and is_foot_of_letter(unit.text):
         return False
     if asked.is_question and not asked.stems & _OF_CERTIFICATE and _is_certificate(unit):
         return False
@@ -319,11 +312,6 @@ def names_writer(text: str) -> bool:
     return _WRITER.search(text) is not None
 
 
-def _is_foot(text: str) -> bool:
-    """Returns whether a unit is the foot of a firm's letter: its numbers and its bank."""
-    return len({mark.casefold() for mark in _IMPRINT.findall(text)}) >= _LEAST_MARKS
-
-
 def is_question(text: str) -> bool:
     """Returns whether a sentence asks something, with a question mark or as in "Please tell me who signed it."."""
     return _ENDS_ASKING.search(text[-_TAIL:]) is not None or _ASKS.match(text) is not None
@@ -338,11 +326,11 @@ def _is_heading(unit: Unit, heads: frozenset[str]) -> bool:
     text = unit.text
     if _STATEMENT.fullmatch(text):
         return True
-    if len(text) <= _LONGEST_HEADING and _heads_clause(unit):
-        return True
-    if len(text) > _LONGEST_HEADING or text.endswith(_ENDS):
+    if len(text) > _LONGEST_HEADING:
         return False
-    if _SECTION.fullmatch(text) or _CAPTION.match(text):
+    if text.endswith(_ENDS) and not _COMPANY.search(text):
+        return all(map(str.istitle, _LONG_WORD.findall(text))) and _heads_clause(unit)
+    if _SECTION.fullmatch(text) or _CAPTION.match(text) or _heads_clause(unit):
         return True
     return unit.stems <= heads or (text.startswith("#") and text.lstrip("#").startswith(" ") and ":" not in text)
 
@@ -350,8 +338,7 @@ def _is_heading(unit: Unit, heads: frozenset[str]) -> bool:
 def _heads_clause(unit: Unit) -> bool:
     """Returns whether a line is the numbered heading of the sentences below it, and no item of a numbered list."""
     below = unit.hit.chunk.text[unit.span.end : unit.span.end + _TAIL]
-    is_numbered = any(pattern.fullmatch(unit.text) for pattern in (_NUMBERED, _TITLED))
-    return is_numbered and _TEXT_BELOW.match(below) is not None
+    return _NUMBERED.fullmatch(unit.text.removesuffix(".")) is not None and _TEXT_BELOW.match(below) is not None
 
 
 def split_spans(text: str) -> Iterator[Span]:

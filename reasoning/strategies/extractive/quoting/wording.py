@@ -12,6 +12,7 @@ __all__ = [
     "asks_for_each",
     "asks_for_outlooks",
     "asks_for_place",
+    "asks_what_is_left",
     "chooses_nothing",
     "explains_last",
     "find_condition",
@@ -24,11 +25,14 @@ __all__ = [
     "is_reference",
     "is_sentence",
     "leave_out_each",
+    "names_outlook",
     "points_back",
     "sets_instead",
+    "speaks_of_growth",
     "speaks_of_outlook",
     "split_owned",
     "states_condition",
+    "states_outlook",
 ]
 
 _FEWEST_WORDS = 3
@@ -258,6 +262,46 @@ _AHEAD = re.compile(
 def speaks_of_outlook(text: str) -> bool:
     """Returns whether a question or a sentence is about what lies ahead, which reports before tell."""
     return _AHEAD.search(text) is not None
+
+
+_GROWTH = re.compile(
+    r"\b(?:increas|decreas|chang|declin|drop|r[io]se\b|risen|gr[eo]w|fall|fell\b|gestiegen|gesunken|gewachsen|anstieg"
+    r"|rückgang|zunahme|abnahme|veränder|wachs|wuchs|augment|baiss|hausse|évol|croissance)",
+    re.IGNORECASE,
+)
+
+
+def speaks_of_growth(text: str) -> bool:
+    """Returns whether a question or a sentence is about how much something grew or fell."""
+    return _GROWTH.search(text[:_READ]) is not None
+
+
+_LEFT = re.compile(
+    r"\b(?:how (?:much|many)|what)\b[^?]{1,120}\bleft\b(?=\W{0,3}\Z|\s(?:under|on|in|of|from|to|at|for|unused)\b)",
+    re.IGNORECASE,
+)
+
+
+def asks_what_is_left(question: str) -> bool:
+    """Returns whether a question asks what remains of something, for which texts have other words."""
+    return _LEFT.search(question[:_READ]) is not None
+
+
+_STATES_OUTLOOK = re.compile(
+    r"\b(?:expects?|anticipat\w{1,4}|project(?:s|ed)|estimates?|targets?|plans?|erwarte[nt]|rechne[nt]|attend)\b",
+    re.IGNORECASE,
+)
+
+
+def names_outlook(question: str) -> bool:
+    """Returns whether a question asks for an outlook that was given, and calls it so."""
+    return _OUTLOOKS.search(question[:_READ]) is not None
+
+
+def states_outlook(sentence: str) -> bool:
+    """Returns whether a sentence says what is expected, or calls it an outlook."""
+    text = sentence[:_READ]
+    return _STATES_OUTLOOK.search(text) is not None or _OUTLOOKS.search(text) is not None
 
 
 def leave_out_each(question: str) -> str:

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 from core.documents import HEADING_SEPARATOR, Span
 from core.passage_context import find_cell, find_context, split_heading
-from core.passage_context.grids import GridRow
 from core.passage_context.named_parts import asks_for_release, find_release, has_number
-from core.passage_context.tables import BAR, is_date, split_cells
+from core.passage_context.tables import BAR, is_amount, is_date, split_cells
 from core.ports.reasoning import Citation, Quote
-from core.text.periods import find_months, read_period
+from core.text.periods import read_period
 from core.text.shortening import shorten
 from core.text.terms import split_words
 from core.text.titles import find_name_words
@@ -20,7 +19,9 @@ from reasoning.citations.markers import make_citation
 from reasoning.strategies.extractive.over_periods.tables import read_tables
 from reasoning.strategies.extractive.over_periods.units import is_unscaled
 from reasoning.strategies.extractive.quoting.entries import name_entry
+from reasoning.strategies.extractive.quoting.feet import has_only_periods
 from reasoning.strategies.extractive.quoting.units import READ, Unit, is_record, names_writer
+from reasoning.strategies.extractive.quoting.wording import speaks_of_growth
 
 __all__ = ["Written", "choose", "cite", "read_cells", "write", "write_nearest", "write_unit"]
 
@@ -167,6 +168,7 @@ def write_unit(question: str, unit: Unit) -> str:
 
     - the names of its row and column are not known
     - its columns are not times, but different things, some of which tell which row it is, and it is short
+    - the question asks how much something changed, and the row tells it in percent beside amounts
     - the question has words of another cell or column, so that it asks for several cells
 
     Of a long row of different things, the cells that the question names are left (`_keep_asked`).
@@ -182,6 +184,9 @@ def _write_cell(question: str, unit: Unit) -> str:
     chunk = unit.hit.chunk
     corner, columns = _name_columns(unit)
     if not columns or (len(columns) > 1 and not all(map(is_date, columns))):
+        return unit.text
+    cells = [cell for cell in split_cells(unit.text)[1:] if is_amount(cell) or cell == "%"]
+    if speaks_of_growth(question) and len({"%" in cell for cell in cells}) > 1:
         return unit.text
     cell = find_cell(chunk.text[:READ], unit.span, unit.text, [BAR.join([corner, *columns])], question)
     if cell is None or not cell.row or not cell.column or not cell.value:
@@ -209,11 +214,14 @@ def _name_periods(unit: Unit) -> str:
     grid, head = table.grid, table.heads[row.start].strip(" :")
     label, *values = (" ".join(chunk.text[slice(*cell)].split()) for cell in row.cells)
     columns = [" ".join(name.replace(HEADING_SEPARATOR, " ").split()) for name in grid.columns[1:]]
-    told = [(value, name) for value, name in zip(values, columns, strict=False) if value]
+    told = [(value, name) for value, name in zip(values, columns, strict=False) if value and value != label]
     periods = sum(read_period(name) is not None for _, name in told)
     if len(values) != len(columns) or not all(name for _, name in told) or 2 * periods <= len(told):
         return unit.text
-    if any(_has_only_periods(other, chunk.text) for other in grid.rows if other.start <= row.start):
+    if any(not value.strip("()% ") for value, _ in told):  # signs in cells of their own
+        return unit.text
+    heads = (other for other in grid.rows if other.start <= row.start)
+    if any(has_only_periods([chunk.text[slice(*cell)].strip() for cell in other.cells[1:]]) for other in heads):
         return unit.text  # a second header
     is_told = any(map(_SCALE.search, [label, *values, *columns])) or is_unscaled(f"{head} {label}")
     scale = f" (table: {grid.columns[0]})" if _SCALE.search(grid.columns[0]) and not is_told else ""
@@ -223,11 +231,6 @@ def _name_periods(unit: Unit) -> str:
         )
     text = f"{label}: {_SEMICOLON.join(f'{value} ({name})' for value, name in told)}{scale}"
     return text if any(map(str.isalpha, label)) and len(text) <= _LONGEST_NAMED else unit.text
-
-
-def _has_only_periods(row: GridRow, text: str) -> bool:
-    values = [" ".join(text[slice(*cell)].split()) for cell in row.cells[1:]]
-    return any(values) and all(is_date(value) or find_months(value) for value in values if value)
 
 
 def _keep_asked(question: str, unit: Unit) -> str:

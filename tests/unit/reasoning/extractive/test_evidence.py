@@ -15,6 +15,7 @@ from reasoning.strategies.extractive.quoting.evidence import (
     cover_units,
     decide,
     decide_by,
+    find_only_shares,
     find_openings,
     find_other_subjects,
     measure_evidence,
@@ -212,3 +213,20 @@ def test_a_value_with_its_label_is_not_too_short() -> None:
     texts, rows, _ = evidence_of("What was the loss?", hit("a", "", "Loss: EUR 70.\n\nHeavy loss."))
     short = {text: row["few_words"] for text, row in zip(texts, rows, strict=True)}
     assert short == {"Loss: EUR 70.": 0, "Heavy loss.": 1}
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "is_last"),
+    [
+        ("What were net sales in Peru?", "Net sales in Peru fell 4.9% in the three months ended June 30, 2024.", True),
+        ("How many mills are leased?", "About 61% of the mills are leased.", True),
+        ("What were net sales in Peru?", "Net sales in Peru fell 4.9% to $12 million.", False),
+        ("What were net sales in Peru?", "Net sales in Peru were told in May.", False),
+        ("By what percentage did net sales fall?", "Net sales fell 4.9%.", False),
+        ("What is the income tax rate?", "The income tax rose to 21%.", False),
+        ("What are income taxes?", "Income taxes are 21%.", False),
+    ],
+)
+def test_percentages_are_no_answer_where_an_amount_is_asked_for(question: str, text: str, *, is_last: bool) -> None:
+    asked = read_question(question, COUNTS)
+    assert find_only_shares(asked, list_units(asked, [hit("a", "", text)], 9)).tolist() == [is_last]

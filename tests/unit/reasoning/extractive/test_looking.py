@@ -1,13 +1,15 @@
 """Whether the question in the words of an agreement displaces the first reading."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from core.ports.retrieval import Hit, PassageCounts, SearchResult
 from core.trace import Trace
 from reasoning.parties import Reworded
-from reasoning.strategies.extractive.looking import Searched, search_reworded
+from reasoning.strategies.extractive.looking import Look, Searched, search_reworded
 from reasoning.strategies.extractive.quoting.asked import read_question
 from reasoning.strategies.extractive.quoting.reading import Reading
 from reasoning.strategies.extractive.quoting.units import list_units
@@ -67,3 +69,12 @@ async def test_of_several_agreements_the_surest_is_meant(of_lease: float, taken:
     of_contract = 0.2 if of_lease == 0.4 else 0.6
     found = await ask(first, read("", CONTRACT, of_contract), read("", LEASE, of_lease))
     assert found.document.id == taken
+
+
+@pytest.mark.parametrize(("title", "side"), [("MACY’S, INC.", "Macy's"), ("Macy Inc.", "Macy")])
+def test_a_side_is_called_as_a_title_calls_it(title: str, side: str) -> None:
+    question = "What were Macy's sales?"
+    found = read(question, hit("m", title, "Sales were 5."), 0.8)
+    look = Look(question=question, side="Macy", hits=found.found.hits, reading=found.reading, seconds=0)
+    look = replace(look, reading=replace(look.reading, features=np.zeros((len(look.reading.units), 1))))
+    assert look.prefer_side().side == side

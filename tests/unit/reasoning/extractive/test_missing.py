@@ -114,3 +114,69 @@ def test_an_ordinary_document_answers_beside_reports(text: str) -> None:
 
 def test_a_question_that_nothing_is_quoted_for_lacks_no_quarter() -> None:
     assert module.find_missing_period("What was net debt in Q3 2024?", [newest()], []) is None
+
+
+DATED = "Acme 10-Q 2023-08-04.pdf"
+COLUMNS = (
+    "| | Three Months Ended August 4, 2023 | Three Months Ended July 29, 2022 |\n|---|---|---|\n| Sales | 7 | 8 |\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("named", "text", "is_missing"),
+    [
+        ("the third quarter of fiscal 2024", COLUMNS, True),
+        ("Q4 2023", f"{COLUMNS}\nIn the second quarter of 2023, sales fell.", True),
+        ("Q2 2023", COLUMNS, False),  # a fiscal year may begin in February
+        ("Q2 2024", COLUMNS, False),  # or end in January
+        ("the second quarter of 2023", "In the second quarter of 2023, sales fell.", False),
+        ("Q4 2023", "Sales are weak.", False),
+    ],
+)
+def test_of_a_report_that_is_called_by_a_day_the_columns_tell_the_quarters(
+    named: str, text: str, *, is_missing: bool
+) -> None:
+    found = find_missing_period(f"What were sales in {named}?", [hit(DATED, text, [])])
+    assert (found is not None) is is_missing
+
+
+def test_a_report_that_is_called_by_a_day_tells_its_quarter_itself() -> None:
+    missing = find_missing_period("What were sales in Q3 2026?", [hit(DATED, f"{COLUMNS}\nSales of Q2 2023 fell.", [])])
+    assert missing is not None
+    assert write_missing_period(missing).startswith(
+        "No document that was found tells Q3 2026; the reports are of Q2 2023."
+    )
+    assert write_missing_period(((2026, 3), ())) == "No document that was found tells Q3 2026. Nearest:"
+
+
+@pytest.mark.parametrize(
+    ("question", "owner"),
+    [
+        ("What was Target's comparable sales growth in Q2 2023?", "Target"),
+        ("How much did Orrin Mills earn?", "Orrin Mills"),
+        ("What was AMD's revenue?", ""),
+        ("What was the Company's revenue?", ""),
+        ("What was Q2's revenue?", ""),
+        ("What were sales in Peru?", ""),
+    ],
+)
+def test_the_company_whose_figures_are_asked_for_is_known(question: str, owner: str) -> None:
+    assert module.find_owner(question) == owner
+
+
+@pytest.mark.parametrize(
+    ("owner", "text", "is_named"),
+    [
+        ("Target", "We target sales of 5.", False),
+        ("Target", "TARGET CORPORATION", True),
+        ("Lowes", "Lowe’s sells wood.", True),
+        ("Acme", "Sales fell.", True),  # its file is called so
+    ],
+)
+def test_a_name_is_found_as_names_are_written(owner: str, text: str, *, is_named: bool) -> None:
+    assert module.names_owner(owner, [hit(DATED, text, [])]) is is_named
+
+
+def test_reports_are_known_by_their_names() -> None:
+    assert module.is_report(hit(DATED, "", []).document)
+    assert not module.is_report(hit("Lease of Halden.pdf", "", []).document)

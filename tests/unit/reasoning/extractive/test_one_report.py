@@ -303,3 +303,29 @@ async def test_of_columns_of_several_measures_the_asked_is_taken(question: str, 
     answer = await tell(question, read([BY_COLUMNS, whole]))
     assert answer.startswith(told)
     assert bool(answer) is bool(told)
+
+
+AREA = (
+    "Orrin Mills\n\nSales by area\n\n(in millions) | Three Months Ended June 30, 2025 Net Sales | Three Months Ended "
+    "June 30, 2025 Percent of Net Sales\nPeru | $13.4 | 20.1%\nChile | 53.3 | 79.9%\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "key", "text", "told"),
+    [
+        ("What were Orrin's sales in Peru for the three months ended June 30, 2025?", "Orrin 10-Q.html", AREA, "$13.4"),
+        ("What were Orrin's sales in Peru for the three months ended March 31, 2025?", "Orrin 10-Q.html", AREA, ""),
+        ("What were Belvane's sales in Peru for the three months ended June 30, 2025?", "Orrin 10-Q.html", AREA, ""),
+        ("What was the income of Orrin in Peru for the three months ended June 30, 2025?", "Orrin.html", AREA, ""),
+        ("What was Okeke's revenue in Q2 2025?", "Okeke 2025-06-30.md", f"{STATEMENT}\nIn Q2 2025, it rained.", "$800"),
+        ("What was Okeke's revenue in Q3 2025?", "Okeke 2025-06-30.md", f"{STATEMENT}\nIn Q2 2025, it rained.", ""),
+        ("What was Okeke's revenue in Q2 2025?", "Okeke 2025-06-30.md", STATEMENT, ""),
+    ],
+)
+async def test_a_report_without_versions_is_found_by_its_day_or_by_the_quarter_that_it_tells(
+    question: str, key: str, text: str, told: str
+) -> None:
+    answer = await tell(question, [hit(key, text)])
+    assert told in answer
+    assert bool(answer) is bool(told)

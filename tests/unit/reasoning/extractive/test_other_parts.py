@@ -8,6 +8,7 @@ from core.ports.retrieval import Hit, PassageCounts
 from reasoning.strategies.extractive.quoting.asked import read_question
 from reasoning.strategies.extractive.quoting.other_parts import (
     find_other_parts,
+    lacks_outlook,
     tells_other_post,
     tells_other_time,
 )
@@ -134,3 +135,18 @@ def test_a_sentence_need_not_say_more_than_a_question_that_its_heading_answers()
 def test_a_row_that_names_the_columns_of_records_is_no_unit() -> None:
     text = "Batch | Hours\nBatch: C | Hours: 6\nBatch: D | Hours: 9"
     assert [unit.text for unit in units_of("How long was batch C dried?", hit("k", "", text))] == text.split("\n")[1:]
+
+
+@pytest.mark.parametrize(
+    ("text", "lacks"),
+    [
+        ("Net income of fiscal 2024 was 5.", True),
+        ("Fiscal 2025 ends on February 1, 2025. Net income was 5.", True),
+        ("For 2025, we expect net income of 5.", False),
+        ("Guidance for 2025: net income of 5.", False),
+    ],
+)
+def test_what_was_is_no_outlook(text: str, *, lacks: bool) -> None:
+    question = "What guidance did Orrin give for 2025 net income?"
+    assert lacks_outlook(question, units_of(question, under("", text))) is lacks
+    assert not lacks_outlook("What was net income in 2025?", units_of(question, under("", text)))

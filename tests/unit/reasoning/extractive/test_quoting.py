@@ -38,6 +38,14 @@ NAMED = "EUR million: Revenue | Q1 2023: 198.4 | Q2 2023: 204.8\nEUR million: Co
 RECORDS = "Company: Tarsa; Quarter: Q1 2023; Stores: 311\nCompany: Tarsa; Quarter: Q2 2023; Stores: 318\n"
 
 
+GROWTH = "Item | 2024 | 2023 | 2024\nRevenue | 9 | 8 | 12 %\nCosts | 5 | 4 | 25 %\nTax | 1 | 1 | 0 %\n"
+REPEATED = (
+    " | Year Ended May 1, 2024 | Year Ended May 1, 2024 | Year Ended May 1, 2023\nRolls | Rolls | 6.4 | 5.9\n"
+    "Buns | Buns | 2.1 | 2.2\nTins | Tins | 1.1 | 1.2\n"
+)
+OF_YEARS = "Rolls: 6.4 (Year Ended May 1, 2024); 5.9 (Year Ended May 1, 2023)"
+
+
 def row_of(question: str, label: str, found: Hit) -> Unit:
     return next(
         unit for unit in list_units(read_question(question, PassageCounts()), [found], 200) if label in unit.text
@@ -53,6 +61,9 @@ def row_of(question: str, label: str, found: Hit) -> Unit:
         ("How did revenue change from Q2 2023 to Q3 2023?", "Revenue", INCOME, BOTH),
         ("How did the revenue of the harbour change?", "Revenue", CHANGES, f"Revenue: {SALES}"),
         ("How did the profit of rolls change?", "Rolls", CHANGES, ROLLS),
+        ("How much did revenue grow in 2024?", "Revenue", GROWTH, "Revenue: 9 (2024); 8 (2023); 12 % (2024)"),
+        ("What was the revenue in 2024?", "Revenue", GROWTH, "Revenue, 2024: 9"),
+        ("How did rolls do?", "Rolls", REPEATED, OF_YEARS),
         ("Who has 345?", "Okeke", RATES, "Okeke | 345"),
         ("What is the hourly rate of Okeke?", "Okeke", RATES, "Okeke, Hourly rate: 345"),
         ("When does the lease in Lyon end?", "D-03", STAFF, "D-03 | Lyon | 2029-03-31"),

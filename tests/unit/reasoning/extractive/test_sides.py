@@ -73,3 +73,11 @@ def test_the_difference_between_two_things_has_sides() -> None:
     found = split_sides("What is the difference between the leases of Rome and Lyon?")
     assert found is not None
     assert list(found.questions) == ["Rome", "Lyon"]
+
+
+def test_a_name_keeps_its_s_unless_all_are_possessive() -> None:
+    found = split_sides("Compare the net sales of Macy's and Belvane in Q4 2023")
+    assert found is not None
+    assert found.questions["Macy"] == "What was the net sales of Macy's in Q4 2023"
+    owned = split_sides("Which are Norwick's and Belvane's sales?")
+    assert owned is None or owned.questions["Norwick"] == "Which are Norwick's sales?"

@@ -271,3 +271,29 @@ def test_anchors_are_not_quoted() -> None:
 def test_items_of_an_announced_list_may_have_several_lines() -> None:
     text = "Fixed are these faults of the kettle:\n\n- The lid was loose.\n  (See 5.)\n- It leaked.\n\nThanks."
     assert texts_of("Which faults of the kettle were fixed?", text)[0] == text.removesuffix("\n\nThanks.")
+
+
+def test_feet_of_reports_bare_names_and_repeated_headers_are_not_quoted() -> None:
+    text = (
+        "Mills Inc.\n\nIt has 12 mills.\n\nMills Inc. 2024 Annual Report 9\n\nMill | Looms\nUlm | 5\nRom | 6\nBun | 7"
+    )
+    assert texts_of("How many mills has it?", text, title="Mills Inc.") == [
+        "It has 12 mills.",
+        *("Ulm | 5", "Rom | 6", "Bun | 7"),
+    ]
+    rows = "Sold, in millions | 2024 | 2023\nWool | 5.1 | 4.2\nSilk | 3.1 | 2.2\n"
+    again = f"{rows}In millions | June 30, 2024 | June 30, 2023\nFelt | 7.1 | 8.2"
+    assert [text[:4] for text in texts_of("How much felt was sold?", again)] == ["Wool", "Silk", "Felt"]
+
+
+def test_a_numbered_heading_may_end_with_a_point() -> None:
+    below = "Neither party is liable for lost profits, whatever the cause of the claim may be."
+    text = f"12 Limitation of Liability.\n{below}\n\n13 Switch the pump off.\n{below.replace('lost', 'its')}"
+    assert [found[:9] for found in texts_of("Who is liable?", text)] == ["Neither p", "13 Switch", "Neither p"]
+
+
+def test_a_row_knows_the_line_above_its_table_and_countries_by_either_name() -> None:
+    text = "Mills at year end\n\n | 2024 | 2023\nU.S. | 51 | 48\nChile | 9 | 8\nPeru | 3 | 2\n"
+    first = units_of("How many mills were in the United States at year end?", hit("a", "", text))[0]
+    assert (first.text, first.caption) == ("U.S. | 51 | 48", "Mills at year end")
+    assert {"unit", "state"} <= first.stems

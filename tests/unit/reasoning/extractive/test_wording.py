@@ -7,6 +7,7 @@ from reasoning.strategies.extractive.quoting.wording import (
     asks_for_each,
     asks_for_outlooks,
     asks_for_place,
+    asks_what_is_left,
     explains_last,
     find_wanted,
     gives,
@@ -141,3 +142,17 @@ def test_an_answer_of_each_version_may_be_asked_for(question: str, rest: str | N
 )
 def test_how_an_outlook_changed_is_told_by_each_report(question: str, is_asked: bool) -> None:
     assert asks_for_outlooks(question) is is_asked
+
+
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        ("How much did Orrin have left under its program?", True),
+        ("What is left of the loan?", True),
+        ("How many left-handed people are there?", False),
+        ("How many left the firm?", False),
+        ("Who left?", False),
+    ],
+)
+def test_what_is_left_is_asked_for(question: str, *, asks: bool) -> None:
+    assert asks_what_is_left(question) is asks

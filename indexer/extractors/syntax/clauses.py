@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from indexer.extractors.syntax.lists import (
     CONDITIONS,
+    HEDGES,
+    LEADING,
     MODALS,
     NEGATIVES,
     OF,
@@ -202,14 +204,17 @@ def wording_of(verb: Word, depth: int = 0) -> str:
 
 
 def _word_alone(verb: Word) -> str:
-    """Returns a verb with its particles, negation and modal, and the auxiliaries of a passive or a negation."""
+    """Returns a verb with its particles, negation, modal and hedges, and the auxiliaries of a passive or a
+    negation.
+    """
     is_negated = has_child(verb, "neg")
     auxiliaries = [
         word
         for word in find_children(verb, "aux")
         if word.lower in MODALS | TENSES or (is_negated and word.lower != "to")
     ]
-    kept = [verb, *find_children(verb, "auxpass", "neg", "prt"), *auxiliaries]
+    hedges = [part for word in find_children(verb, "advmod") if word.lower in HEDGES for part in (*word.children, word)]
+    kept = [verb, *find_children(verb, "auxpass", "neg", "prt"), *auxiliaries, *hedges]
     own = " ".join(word.lower for word in in_order(kept))
     return "was born" if own == "born" and verb.role == "acl" else own
 
@@ -237,7 +242,7 @@ def is_asserted(verb: Word) -> bool:
             return False  # "without selling", "was accused of selling"
         if is_condition(word):
             return False
-        if word.role == "ccomp" and word.head is not None and _leaves_open(word.head):
+        if word.role == "ccomp" and word.head is not None and (_is_led(word, word.head) or _leaves_open(word.head)):
             return False
         word = word.head
     return True
@@ -246,6 +251,11 @@ def is_asserted(verb: Word) -> bool:
 def is_condition(word: Word) -> bool:
     """Whether a word is the verb of a clause with "if" and the like."""
     return any(mark.lower in CONDITIONS for mark in find_children(word, "mark"))
+
+
+def _is_led(verb: Word, head: Word) -> bool:
+    """Whether a verb is a bare infinitive: "appear" in "planned to have Ada Lund appear"."""
+    return verb.tag in ("VB", "VBP") and head.lower in LEADING and not has_child(verb, "aux", "mark")
 
 
 def _leaves_open(verb: Word) -> bool:

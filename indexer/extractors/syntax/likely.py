@@ -11,7 +11,7 @@ from core.graph import Triple
 from indexer.extractors.syntax.clauses import Clause, find_clauses, is_asserted, topic_of_noun, wording_of
 from indexer.extractors.syntax.lists import DEFINITE, OWNERS, RELATIVES
 from indexer.extractors.syntax.phrases import Ends, first_title_words
-from indexer.extractors.syntax.rules import Sentence, gives_example, is_in_brackets, phrases_behind
+from indexer.extractors.syntax.rules import Sentence, gives_example, is_in_brackets, is_placed, phrases_behind
 from indexer.extractors.syntax.words import SUBJECTS, Word, conjuncts, find_children, has_child, in_order, join, subtree
 
 __all__ = ["LIKELY_RULES", "LikelyRule", "find_topic", "read_likely"]
@@ -44,8 +44,8 @@ def read_likely(sentence: Sentence, known: Iterable[Triple]) -> Iterator[tuple[s
     for rule in LIKELY_RULES:
         for subject, relation, object_ in rule.apply(wide):
             pair = frozenset((subject.casefold(), object_.casefold()))
-            is_fact = subject and object_ and len(pair) == 2 and len(relation.split()) <= _MOST_RELATION
-            if is_fact and pair not in pairs:
+            is_fact = subject and object_ and len(pair) == 2 and not relation.endswith(" between")
+            if is_fact and pair not in pairs and len(relation.split()) <= _MOST_RELATION:
                 pairs.add(pair)
                 yield rule.name, Triple(subject=subject, predicate=relation, object=object_)
 
@@ -94,7 +94,8 @@ def _arguments(sentence: Sentence, clause: Clause) -> Iterator[tuple[str, Word]]
         for preposition, noun in phrases_behind(word):
             yield from _within(sentence, f"{opening} {preposition}", noun)
     for noun in find_children(verb, "npadvmod"):
-        yield f"{opening} {sentence.ends.phrasing.on}", noun
+        if any(word.kind == "NUM" for word in (noun, *noun.children)):
+            yield f"{opening} {sentence.ends.phrasing.on}", noun
 
 
 def _within(sentence: Sentence, relation: str, word: Word, depth: int = 0) -> Iterator[tuple[str, Word]]:
@@ -192,10 +193,15 @@ def _owner_facts(sentence: Sentence) -> Iterator[tuple[str, str, str]]:
 
 def _apposition_facts(sentence: Sentence) -> Iterator[tuple[str, str, str]]:
     for word in sentence.words:
-        is_aside = is_in_brackets(word) and word.kind != "PROPN"  # "20 miles (32 km)", but "British Airways (BA)"
-        if word.role == "appos" and word.head is not None and not is_aside:
-            for head in (topic_of_noun(word.head), word.head):
-                yield sentence.ends.find(head), sentence.ends.phrasing.is_, sentence.ends.find(word)
+        if word.role != "appos" or word.head is None:
+            continue
+        if is_in_brackets(word) and word.kind != "PROPN":  # "20 miles (32 km)", but "British Airways (BA)"
+            continue
+        relation = sentence.ends.phrasing.is_
+        if is_placed(word):
+            relation += " in"
+        for head in (topic_of_noun(word.head), word.head):
+            yield sentence.ends.find(head), relation, sentence.ends.find(word)
 
 
 def _possession_facts(sentence: Sentence) -> Iterator[tuple[str, str, str]]:

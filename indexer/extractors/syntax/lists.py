@@ -8,6 +8,8 @@ __all__ = [
     "DEFINITE",
     "FIRSTS",
     "GOVERNED",
+    "HEDGES",
+    "LEADING",
     "LIGHT",
     "MODALS",
     "NEGATIVES",
@@ -79,6 +81,12 @@ MODALS = _words("may might could can would should shall must will 'll wo ca cann
 TENSES = _words("a ont avait avaient aura auront est sont était étaient fut furent")
 """French auxiliaries: a participle counts only after one of them, as in "a vendu", "est né"."""
 
+HEDGES = _words("""
+    longer hardly rarely seldom barely scarcely almost nearly allegedly reportedly supposedly probably possibly perhaps
+    likely maybe
+""")
+"""Adverbs without which a relation says something else; "longer" as in "no longer"."""
+
 CONDITIONS = _words("if unless whether lest provided si")
 UNSURE = _words("""
     deny denies denied denying doubt doubts doubted claim claims claimed allege alleges alleged suggest suggests
@@ -96,6 +104,9 @@ OF_OBJECT = _words("""
     advise lead led get got compel instruct oblige appoint hire
 """)
 """Verbs whose object does what their infinitive says: "allowed Orell to sell"."""
+
+LEADING = _words("have has having let lets letting make makes making help helps helping")
+"""Verbs with a bare infinitive: "have them appear"."""
 
 OF_DONE = _words("by after before in upon on through while when since with en après")
 """Prepositions whose participle tells what was done, other than "without", "instead of" and "accused of"."""

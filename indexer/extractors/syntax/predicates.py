@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from indexer.extractors.syntax.lists import NEGATIVES, RELATIVES
+from indexer.extractors.syntax.lists import HEDGES, NEGATIVES, RELATIVES
 from indexer.extractors.syntax.words import SUBJECTS, Word, find_children, has_child, in_order
 
 __all__ = ["PredicateWords", "conjuncts_of_noun", "find_subjects", "grow", "is_in_chain", "read_predicate", "trim"]
@@ -12,6 +12,7 @@ _VERBS = ("VERB", "AUX")
 _SUBJECTS = (*SUBJECTS, "csubj", "csubjpass", "expl")
 _MOST_DEPTH = 6
 _MARKS = frozenset({",", ";", ":", ".", "--", "—", "-", "–"})
+_PAIRS = (frozenset({'"'}), frozenset({"“", "”"}), frozenset({"(", ")"}), frozenset({"[", "]"}))
 _NOMINAL = ("NOUN", "PROPN", "PRON", "NUM")
 _HAVE = frozenset({"have", "has", "had", "having", "been"})
 _BE = frozenset({"is", "are", "was", "were", "been"})
@@ -46,11 +47,13 @@ def grow(head: Word, left_out: Collection[Word] = ()) -> list[Word]:
 
 
 def trim(words: Sequence[Word]) -> list[Word]:
-    """Returns the words without marks and conjunctions at the ends, other than "neither"."""
+    """Returns the words without marks, half a pair of brackets, and conjunctions other than "neither" at the ends."""
+    texts = [word.text for word in words]
+    marks = _MARKS | {text for pair in _PAIRS if sum(map(texts.count, pair)) % 2 for text in pair}
     start, end = 0, len(words)
-    while end > start and words[end - 1].text in _MARKS:
+    while end > start and words[end - 1].text in marks:
         end -= 1
-    while start < end and (words[start].text in _MARKS or _joins(words[start])):
+    while start < end and (words[start].text in marks or _joins(words[start])):
         start += 1
     return list(words[start:end])
 
@@ -134,9 +137,9 @@ def _group(word: Word) -> list[Word]:
     """Returns a verb with auxiliaries, negation, particles and the adverbs among them; an adjective with adverbs."""
     kept = [word, *find_children(word, "aux", "auxpass", "neg", "prt")]
     first = min(other.place for other in kept) if word.kind in _VERBS else 0
-    kept += [
-        other for other in find_children(word, "advmod") if first < other.place < word.place and not other.children
-    ]
+    for other in find_children(word, "advmod"):
+        if first < other.place < word.place and (not other.children or other.lower in HEDGES):
+            kept += [*other.children, other]
     return in_order(kept)
 
 

@@ -19,6 +19,7 @@ __all__ = [
     "Sentence",
     "gives_example",
     "is_in_brackets",
+    "is_placed",
     "open_sentence",
     "phrases_behind",
     "read_rules",
@@ -55,7 +56,8 @@ class Sentence:
         names = [self.ends.is_name(end) or any(letter.isdigit() for letter in end) for end in (subject, object_)]
         is_known = all(names) or (names[0] and relation in _CALLED)
         is_pair = subject and object_ and object_.casefold() not in (subject.casefold(), *subject.casefold().split())
-        if is_pair and is_known and 1 <= len(words) <= _MOST_RELATION:
+        is_half = words[-1:] == ["between"]  # "between 1970 and 1987"
+        if is_pair and is_known and not is_half and 1 <= len(words) <= _MOST_RELATION:
             yield Triple(subject=subject, predicate=" ".join(words), object=object_)
 
     def make_all(self, subject: str, relation: str, noun: Word) -> Iterator[Triple]:
@@ -244,7 +246,7 @@ def _circumstances(sentence: Sentence) -> Iterator[Triple]:
                 if _may_stand(clause.verb, preposition):
                     yield from _circumstance(sentence, subject, f"{opening} {preposition}", noun)
             for noun in find_children(clause.verb, "npadvmod"):  # "was released 5 March"
-                if noun.kind in ("NUM", "PROPN") or has_child(noun, "nummod"):
+                if any(word.kind == "NUM" for word in (noun, *noun.children)):
                     relation = f"{opening} {sentence.ends.phrasing.on}"
                     yield from sentence.make(subject, relation, sentence.ends.find(noun))
 
@@ -284,6 +286,15 @@ def _appositions(sentence: Sentence) -> Iterator[Triple]:
                 yield from _roles(sentence, other, is_, head)
 
 
+def is_placed(word: Word) -> bool:
+    """Whether a name behind a comma tells where the name before it is: "in Basel, Switzerland"."""
+    noun = word.head
+    if noun is None or word.kind != "PROPN" or noun.kind != "PROPN" or has_child(word, "det"):
+        return False
+    above = noun.head if noun.role == "pobj" else None
+    return noun.role == "appos" or (above is not None and above.lower in PLACING)
+
+
 def is_in_brackets(word: Word) -> bool:
     head = word.head
     return head is not None and any(mark.text in "([" and mark.place < word.place for mark in head.children)
@@ -293,6 +304,8 @@ def _owned(sentence: Sentence) -> Iterator[Triple]:
     for word in sentence.words:
         verb = word.head
         if word.role not in SUBJECTS or verb is None or not verb.is_be or word.kind != "NOUN":
+            continue
+        if sentence.ends.name_at(word) is not None:  # "the 2010 Basel earthquake was"
             continue
         is_of_topic = has_child(word, "det") and not has_child(word, "prep", "relcl", "acl")  # "the mayor is"
         owner = sentence.ends.owner(word) or (sentence.ends.topic if is_of_topic else "")

@@ -19,6 +19,7 @@ from indexer.extractors.syntax.predicates import (
     read_predicate,
     trim,
 )
+from indexer.extractors.syntax.rules import is_placed
 from indexer.extractors.syntax.words import Word, find_children, join
 
 __all__ = ["STATEMENT_RULES", "Statement", "StatementRule", "read_statements"]
@@ -148,7 +149,8 @@ def _appositions(words: Sequence[Word]) -> Iterator[Statement]:
             continue
         between = [mark.text for mark in noun.children if noun.place < mark.place < word.place]
         if "," in between and not any(mark.text in "()[]" for mark in (*noun.children, *word.children)):
-            yield Statement("apposition", "apposition", _apart(noun), (), [_apart(word)], "is")
+            implied = "is in" if is_placed(word) else "is"
+            yield Statement("apposition", "apposition", _apart(noun), (), [_apart(word)], implied)
 
 
 def _apart(noun: Word) -> list[Word]:

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from core.graph import Triple
 from indexer.extractors.syntax.grades import grade_fact, grade_statement
 from indexer.extractors.syntax.likely import read_likely
-from indexer.extractors.syntax.phrases import Ends
+from indexer.extractors.syntax.phrases import Ends, Phrasing
 from indexer.extractors.syntax.rules import Sentence, open_sentence, read_rules
 from indexer.extractors.syntax.statements import Statement, read_statements
-from indexer.extractors.syntax.words import Word
+from indexer.extractors.syntax.words import Word, join
 
 __all__ = ["FORMS", "read_sentence"]
 
@@ -42,11 +42,18 @@ def _read_likely(sentence: Sentence) -> Iterator[tuple[Triple, float]]:
 
 def _read_clauses(sentence: Sentence) -> Iterator[tuple[Triple, float]]:
     for statement in read_statements(sentence.words):
-        relation, subject, *arguments = statement.texts
+        _, subject, *arguments = statement.texts
         if arguments:
             subject = _resolve(statement, sentence.ends) or subject
+            relation = " ".join((*_imply(statement, sentence.ends.phrasing), join(statement.relation))).strip()
             triple = Triple(subject=subject, predicate=relation, object=" ".join(arguments))
             yield triple, grade_statement(statement, sentence.words)
+
+
+def _imply(statement: Statement, phrasing: Phrasing) -> Iterator[str]:
+    """Yields what the text leaves out, in its language."""
+    words = {"be": phrasing.is_, "is": phrasing.is_, "has": phrasing.has}
+    yield from (words.get(word, word) for word in statement.implied.split())
 
 
 def _resolve(statement: Statement, ends: Ends) -> str:

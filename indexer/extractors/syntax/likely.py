@@ -216,14 +216,14 @@ LIKELY_RULES = (
     LikelyRule(
         "clause",
         "Ada Lund began the work with two chemists, using old tools.",
-        (("Ada Lund", "began", "work with two chemists"), ("Ada Lund", "using", "old tools")),
+        (("Ada Lund", "began work with", "two chemists"), ("Ada Lund", "using", "old tools")),
         _clause_facts,
     ),
     LikelyRule(
         "owner", "The editor of Quartz wrote three books.", (("Quartz", "editor wrote", "three books"),), _owner_facts
     ),
     LikelyRule(
-        "apposition", "She met Ada Lund, old friend of theirs.", (("Ada Lund", "is", "old friend"),), _apposition_facts
+        "apposition", "She met a chemist, an old friend.", (("chemist", "is", "old friend"),), _apposition_facts
     ),
     LikelyRule("noun", "The old museum in Basel burned.", (("old museum", "is in", "Basel"),), _noun_facts),
     LikelyRule(

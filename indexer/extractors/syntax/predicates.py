@@ -84,6 +84,9 @@ def find_subjects(verb: Word, depth: int = 0) -> tuple[list[Word], str]:
     head = verb.head
     if head is None or depth > _MOST_DEPTH:
         return [], ""
+    if is_in_chain(verb):
+        above = head if head.kind in _VERBS else head.head
+        return find_subjects(above, depth + 1) if above is not None else ([], "")
     if verb.role in ("relcl", "acl"):
         return _subjects_before(verb, head, own)
     if verb.role == "conj" and head.kind in _VERBS:

@@ -80,7 +80,8 @@ def _clauses(words: Sequence[Word]) -> Iterator[Statement]:
             continue
         predicate = read_predicate(verb, manner)
         relation, firsts, rest = _arrange(predicate)
-        subjects = [part for head in heads for part in _parts(head, is_subject=True)]
+        is_behind = manner in ("acl", "relcl")
+        subjects = [part for head in heads for part in _parts(head, is_cut=is_behind)]
         for subject in subjects:
             for first in firsts:
                 if not _is_question(subject) and not _is_question(first):
@@ -125,10 +126,9 @@ def _is_argument(word: Word, predicate: PredicateWords) -> bool:
     return word.role != "ccomp" or not is_before or any(verb.lower in SAYING for verb in predicate.verbs)
 
 
-def _parts(head: Word, *, is_subject: bool = False) -> list[list[Word]]:
-    """Returns the phrase of a head; of joined nouns, that of each. A subject is without a participle behind it."""
+def _parts(head: Word, *, is_cut: bool = False) -> list[list[Word]]:
+    """Returns the phrase of a head; of joined nouns, that of each. `is_cut`: without a participle behind it."""
     members = conjuncts_of_noun(head)
-    is_cut = is_subject and head.role not in ("nsubj", "nsubjpass", "csubj", "csubjpass", "dobj")
     phrases = []
     for member in members:
         left_out = [child for child in member.children if is_cut and child.role == "acl" and child.place > member.place]

@@ -56,7 +56,7 @@ FACT_WEIGHTS: Mapping[str, float] = {
     "rule object": 0.21,
     "rule owned": 0.32,
     "rule owner": -0.34,
-    "rule possession": -0.51,
+    "rule possession": -1.0,
     "rule relative": -0.07,
     "rule title": -0.09,
     "subject is a name": 0.7,

@@ -136,7 +136,7 @@ def _ends(ends: Ends, word: Word) -> Iterator[str]:
 
 def _places_around(word: Word) -> Iterator[Word]:
     for child in find_children(word, "appos"):
-        if child.kind == word.kind == "PROPN" and not has_child(child, "det"):
+        if child.kind == word.kind == "PROPN" and not has_child(child, "det") and not is_in_brackets(child):
             yield child
             yield from _places_around(child)
 

@@ -111,8 +111,10 @@ LEADING = _words("have has having let lets letting make makes making help helps 
 OF_DONE = _words("by after before in upon on through while when since with en après")
 """Prepositions whose participle tells what was done, other than "without", "instead of" and "accused of"."""
 
-NO_RELATIONS = _words("according including than such along because instead despite unlike due like except")
-"""Words that are parsed as prepositions, and relate nothing."""
+NO_RELATIONS = _words("""
+    according including than such along because instead despite unlike due like except without
+""")
+"""Words that are parsed as prepositions, and relate nothing, or deny it."""
 
 NEGATIVES = _words("neither no nor none aucun aucune")
 """Words of a subject that deny its clause."""

@@ -65,11 +65,12 @@ class Ends:
     _proper: set[str] = field(init=False)
     """Normalised: the names, and the phrases with a proper noun."""
     _parts: frozenset[str] = field(init=False)
-    """The first and the last word of a topic that is a name of two or three words."""
+    """The last word of a topic that is a name of two or three words; of two, also the first."""
 
     def __post_init__(self) -> None:
         words = first_title_words(self.topic)
-        self._parts = frozenset({words[0], words[-1]} if _is_short_name(words) else ())
+        parts = {words[-1], words[0] if len(words) == 2 else words[-1]} if _is_short_name(words) else ()
+        self._parts = frozenset(parts)
         self.focus = self.topic
         self._proper = {normalise(form) for form in (self.topic, *(name.form for name in self.names))}
 
@@ -81,7 +82,7 @@ class Ends:
     def _find(self, word: Word) -> str:
         if word.kind in ("PRON", "DET") or word.lower in PERSONS:
             return self._point(word.lower)
-        if any(child.lower in NEGATIVES for child in word.children):  # "has no rights"
+        if any(child.lower in NEGATIVES or child.lower == "whose" for child in word.children):  # "has no rights"
             return ""
         name = self.name_at(word)
         if name is not None:  # "cash used in investing activities" is not "Cash"

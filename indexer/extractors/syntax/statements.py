@@ -91,7 +91,7 @@ def _clauses(words: Sequence[Word]) -> Iterator[Statement]:
 
 
 def _is_question(phrase: Sequence[Word]) -> bool:
-    return len(phrase) == 1 and phrase[0].lower in QUESTIONS
+    return bool(phrase) and phrase[0].lower in (QUESTIONS if len(phrase) == 1 else ("whose", "what", "which"))
 
 
 def _arrange(predicate: PredicateWords) -> tuple[list[Word], list[list[Word]], list[list[Word]]]:

@@ -67,7 +67,7 @@ def measure_agreement(folder: Path) -> dict[str, float]:
     rows = [json.loads(line) for line in (folder / "openie.jsonl").read_text("utf-8").splitlines()]
     theirs = {row["id"]: [triple for triple in row["triples"] if len(triple) == 3] for row in rows}
     given = [theirs[passage["id"]] for passage in passages]
-    values = {}
+    values: dict[str, float] = {}
     for form in _FORMS:
         found, seconds = extract(make_extractor(form), texts)
         values |= {f"`{form}`: {name}": value for name, value in _compare(found, given).items()}

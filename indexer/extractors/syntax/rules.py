@@ -147,6 +147,8 @@ def phrases_behind(word: Word, *, of: bool = True) -> Iterator[tuple[str, Word]]
     for preposition in find_children(word, "prep", "agent", "dative"):
         if preposition.lower in NO_RELATIONS or (not of and preposition.lower in OF) or gives_example(preposition):
             continue
+        if word.lower == "one" and preposition.lower not in OF:  # "one of the clubs, in 1992"
+            continue
         for noun in find_children(preposition, "pobj"):
             yield preposition.lower, noun
         for second in find_children(preposition, "prep"):  # "out of", "as of"

@@ -52,7 +52,7 @@ def _read_clauses(sentence: Sentence) -> Iterator[tuple[Triple, float]]:
 
 def _imply(statement: Statement, phrasing: Phrasing) -> Iterator[str]:
     """Yields what the text leaves out, in its language."""
-    words = {"be": phrasing.is_, "is": phrasing.is_, "has": phrasing.has}
+    words = {"be": phrasing.is_, "is": phrasing.is_, "in": phrasing.in_, "has": phrasing.has}
     yield from (words.get(word, word) for word in statement.implied.split())
 
 

@@ -197,9 +197,8 @@ def _apposition_facts(sentence: Sentence) -> Iterator[tuple[str, str, str]]:
             continue
         if is_in_brackets(word) and word.kind != "PROPN":  # "20 miles (32 km)", but "British Airways (BA)"
             continue
-        relation = sentence.ends.phrasing.is_
-        if is_placed(word):
-            relation += " in"
+        phrasing = sentence.ends.phrasing
+        relation = f"{phrasing.is_} {phrasing.in_}" if is_placed(word) else phrasing.is_
         for head in (topic_of_noun(word.head), word.head):
             yield sentence.ends.find(head), relation, sentence.ends.find(word)
 

@@ -39,12 +39,13 @@ class Phrasing:
     is_: str = "is"
     has: str = "has"
     on: str = "on"
+    in_: str = "in"
     born: str = "was born on"
     died: str = "died on"
 
 
 ENGLISH = Phrasing()
-FRENCH = Phrasing(is_="est", has="a pour", on="le", born="est né le", died="est mort le")
+FRENCH = Phrasing(is_="est", has="a pour", on="le", in_="en", born="est né le", died="est mort le")
 
 
 @dataclass(slots=True)

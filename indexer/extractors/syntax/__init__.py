@@ -7,6 +7,9 @@ only.
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from typing import Literal
+
+from pydantic import Field
 
 from core.errors import InvalidStrategy
 from core.graph import Extraction, Triple
@@ -15,10 +18,11 @@ from core.strategies import StrategyConfig
 from core.text.titles import bare_title
 from core.trace import Trace
 from indexer.extractors.pattern import PatternExtractor
+from indexer.extractors.syntax.forms import read_sentence
+from indexer.extractors.syntax.likely import find_topic
 from indexer.extractors.syntax.parsing import find_prose, read_parse
 from indexer.extractors.syntax.phrases import ENGLISH, FRENCH, Ends, Name
 from indexer.extractors.syntax.pipelines import Pipeline, find_pipeline, has_parser, installed
-from indexer.extractors.syntax.rules import read_sentence
 
 __all__ = ["FINE", "GIVES_TRIPLES", "SOURCE", "Config", "SyntaxExtractor", "build"]
 
@@ -34,7 +38,14 @@ _MOST_FACTS = 100
 
 
 class Config(StrategyConfig):
-    """No options."""
+    """Which facts are kept."""
+
+    facts: Literal["names", "likely", "clauses"] = Field(
+        default="names",
+        description="`names`: facts between names, dates and numbers; `likely`: also between short phrases, and where "
+        "the subject is only probable; `clauses`: every clause in the words of the text.",
+    )
+    least: float = Field(default=0.0, ge=0, le=1, description="The least probability of a fact that is kept.")
 
 
 class SyntaxExtractor:
@@ -43,9 +54,11 @@ class SyntaxExtractor:
     gives_triples = GIVES_TRIPLES
     model_calls = None
 
-    def __init__(self) -> None:
+    def __init__(self, config: Config | None = None) -> None:
+        self._config = config or Config()
         self._names = PatternExtractor()
-        self.fingerprint = f"syntax-1({','.join(installed())})+{self._names.fingerprint}"
+        options = "" if self._config == Config() else f":{self._config.facts},{self._config.least}"
+        self.fingerprint = f"syntax-2{options}({','.join(installed())})+{self._names.fingerprint}"
 
     async def extract(
         self,
@@ -88,15 +101,21 @@ class SyntaxExtractor:
         universal: bool,
     ) -> tuple[Triple, ...]:
         """Returns the facts of a chunk. The next items of `parsed` are the parses of its sentences."""
-        title = bare_title(document.title)
+        title, config = bare_title(document.title), self._config
         names = [Name(span.form, span.start, span.end) for span in self._names.find_spans(document, chunk)]
         places = list(_find_places(title, chunk.text)) if title else []
         names = [*(Name(title, start, end) for start, end in places), *names]  # `pattern` may have a part of it
-        ends = Ends(topic=title if places else "", names=names, phrasing=FRENCH if universal else ENGLISH)
+        sentences = [
+            words
+            for (start, _), parse in zip(prose, parsed, strict=False)  # `parsed` has the parses of other chunks, too
+            for words in read_parse(parse, start, universal=universal)
+        ]
+        is_wide = config.facts == "likely"
+        topic = find_topic(title, sentences) if is_wide and not places else title if places else ""
+        ends = Ends(topic=topic, names=names, phrasing=FRENCH if universal else ENGLISH, is_wide=is_wide)
         found: dict[Triple, None] = {}
-        for (start, _), parse in zip(prose, parsed, strict=False):  # `parsed` has the parses of other chunks, too
-            for words in read_parse(parse, start, universal=universal):
-                found |= dict.fromkeys(read_sentence(words, ends))
+        for words in sentences:
+            found |= dict.fromkeys(read_sentence(words, ends, config.facts, config.least))
         return tuple(found)[:_MOST_FACTS]
 
 
@@ -107,10 +126,10 @@ def _find_places(title: str, text: str) -> Iterator[tuple[int, int]]:
         start = text.find(title, start + len(title))
 
 
-def build(_config: Config, _models: object) -> Extractor:
+def build(config: Config, _models: object) -> Extractor:
     if not has_parser():
         raise InvalidStrategy(
             "the extractor 'syntax' parses with spaCy, and it or a pipeline of it is not installed: install "
             "'hopweave[syntax]', or use the extractor 'pattern'"
         )
-    return SyntaxExtractor()
+    return SyntaxExtractor(config)

@@ -7,12 +7,25 @@ or a participle is about, through a copula: in "X is a journal published by Y", 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from indexer.extractors.syntax.lists import CONDITIONS, MODALS, NEGATIVES, OF, OF_OBJECT, RELATIVES, TENSES, UNSURE
+from indexer.extractors.syntax.lists import (
+    CONDITIONS,
+    HEDGES,
+    LEADING,
+    MODALS,
+    NEGATIVES,
+    OF,
+    OF_DONE,
+    OF_OBJECT,
+    RELATIVES,
+    TENSES,
+    UNSURE,
+)
 from indexer.extractors.syntax.words import SUBJECTS, Word, find_children, has_child, in_order
 
-__all__ = ["Clause", "find_clauses", "topic_of_noun"]
+__all__ = ["Clause", "find_clauses", "is_asserted", "is_condition", "topic_of_noun", "wording_of"]
 
 _VERBS = ("VERB", "AUX")
+_NOMINAL = ("NOUN", "PROPN", "PRON", "NUM")
 _MOST_DEPTH = 6
 """Steps up a parse; more are a parse that failed."""
 
@@ -26,25 +39,32 @@ class Clause:
     wording: str
 
 
-def find_clauses(sentence: Sequence[Word]) -> Iterator[Clause]:
+def find_clauses(sentence: Sequence[Word], *, likely: bool = False) -> Iterator[Clause]:
     """Yields the clauses of a sentence that have a subject and that the text asserts, in the order of their verbs.
 
-    A text does not assert what follows "if", "denied that" and the like, nor what is to happen ("an order to sell").
+    `likely`: also participles whose subject a parse tells badly. A text does not assert what follows "if", "denied
+    that" and the like, nor what is to happen ("an order to sell").
     """
     for verb in sentence:
-        if verb.kind in _VERBS and verb.role not in ("aux", "auxpass", "amod", "compound") and _is_asserted(verb):
-            subjects, wording = _find_subjects(verb), _word(verb)
+        if verb.kind in _VERBS and verb.role not in ("aux", "auxpass", "amod", "compound") and is_asserted(verb):
+            subjects, wording = _find_subjects(verb), wording_of(verb)
+            if likely and not subjects:
+                subjects = _guess_subjects(verb)
             if subjects and not _is_broken(verb, wording) and not _are_denied(subjects):
                 yield Clause(verb, subjects, wording)
 
 
 def _is_broken(verb: Word, wording: str) -> bool:
-    """Whether a modal stands before a participle without "be", after a conjunction that was misread, or "only" bounds
-    what is said.
+    """Whether a modal stands before a participle without "be", after a conjunction that was misread, or "only" or a
+    condition bounds what is said.
     """
     before = wording.split()[-2:-1]
     is_bounded = any(word.lower == "only" for child in verb.children for word in (child, *child.children))
-    return is_bounded or (verb.tag in ("VBN", "VBG") and bool(MODALS & set(before)))
+    return (
+        is_bounded
+        or any(map(is_condition, verb.children))
+        or (verb.tag in ("VBN", "VBG") and bool(MODALS & set(before)))
+    )
 
 
 def _are_denied(subjects: Sequence[Word]) -> bool:
@@ -110,6 +130,21 @@ def _find_subjects(verb: Word, depth: int = 0) -> list[Word]:
     return []
 
 
+def _guess_subjects(verb: Word) -> list[Word]:
+    """Returns the probable subjects of a participle: "led" and "naming" in "the attack, led by A, began, naming B"."""
+    head = verb.head
+    if head is None or (has_child(verb, *SUBJECTS) and verb.role != "relcl"):
+        return []
+    if verb.role == "conj" and head.kind in _VERBS:
+        return _guess_subjects(head)
+    if verb.role == "acl" or (verb.role == "relcl" and has_child(verb, *SUBJECTS)):
+        return [topic_of_noun(head)] if head.kind in _NOMINAL else []
+    above = head.head if verb.role == "pcomp" else head
+    if verb.tag == "VBG" and verb.role in ("advcl", "pcomp") and above is not None and above.kind in _VERBS:
+        return _find_subjects(above)
+    return []
+
+
 def _subjects_of_noun_clause(verb: Word, noun: Word, own: Sequence[Word], depth: int) -> list[Word]:
     """Returns what a relative clause or a participle behind a noun is about."""
     if verb.role == "relcl" and not own:  # "the town where he lived" has a subject that is not read
@@ -117,7 +152,7 @@ def _subjects_of_noun_clause(verb: Word, noun: Word, own: Sequence[Word], depth:
     before = _participle_before(verb)
     if before is not None:
         return _find_subjects(before, depth + 1)
-    if noun.kind not in ("NOUN", "PROPN", "PRON", "NUM"):
+    if noun.kind not in _NOMINAL:
         return []
     is_apart = any(word.text == "," and noun.place < word.place < verb.place for word in noun.children)
     is_person = any(word.lower == "who" for word in own)
@@ -147,35 +182,39 @@ def _controlled(verb: Word) -> list[Word]:
     return find_children(verb, "dobj") if stems & OF_OBJECT else []
 
 
-def _word(verb: Word, depth: int = 0) -> str:
+def wording_of(verb: Word, depth: int = 0) -> str:
+    """Returns what a relation begins with: a verb with its negation, and what leads to it ("refused to sell")."""
     own = _word_alone(verb)
     head = verb.head
     if head is None or depth > 1:
         return own
     if verb.role == "xcomp" and head.kind in (*_VERBS, "ADJ"):
-        before = _word(head, depth + 1)
+        before = wording_of(head, depth + 1)
         if head.kind == "ADJ" and head.head is not None:  # "is able to buy"
-            before = f"{_word(head.head, depth + 1)} {head.lower}"
+            before = f"{wording_of(head.head, depth + 1)} {head.lower}"
         if _controlled(head):
             before = f"was {before}"
         to = " to" if any(word.lower == "to" for word in find_children(verb, "aux")) else ""
         return f"{before}{to} {own}"
     if verb.role == "conj" and head.role == "xcomp":  # "refused to print or sell"
-        return " ".join((*_word(head, depth + 1).split()[: -len(_word_alone(head).split())], own))
+        return " ".join((*wording_of(head, depth + 1).split()[: -len(_word_alone(head).split())], own))
     if verb.role == "conj" and head.kind in _VERBS:
         return " ".join((*_shared_auxiliaries(verb, head), own))
     return own
 
 
 def _word_alone(verb: Word) -> str:
-    """Returns a verb with its particles, negation and modal, and the auxiliaries of a passive or a negation."""
+    """Returns a verb with its particles, negation, modal and hedges, and the auxiliaries of a passive or a
+    negation.
+    """
     is_negated = has_child(verb, "neg")
     auxiliaries = [
         word
         for word in find_children(verb, "aux")
         if word.lower in MODALS | TENSES or (is_negated and word.lower != "to")
     ]
-    kept = [verb, *find_children(verb, "auxpass", "neg", "prt"), *auxiliaries]
+    hedges = [part for word in find_children(verb, "advmod") if word.lower in HEDGES for part in (*word.children, word)]
+    kept = [verb, *find_children(verb, "auxpass", "neg", "prt"), *auxiliaries, *hedges]
     own = " ".join(word.lower for word in in_order(kept))
     return "was born" if own == "born" and verb.role == "acl" else own
 
@@ -184,24 +223,39 @@ def _shared_auxiliaries(verb: Word, head: Word) -> list[str]:
     """Returns the auxiliaries that a joined verb shares: "was built and (was) opened", "may buy or (may) sell"."""
     if has_child(verb, "aux", "auxpass", *SUBJECTS) or verb.is_be:
         return []
+    if has_child(head, "neg") and verb.tag in ("VB", "VBN", "VBG"):  # "did not print or sell"
+        return [word.lower for word in in_order(find_children(head, "aux", "auxpass", "neg"))]
     passive = [word.lower for word in find_children(head, "auxpass")] if verb.tag == "VBN" else []
     modals = [word.lower for word in find_children(head, "aux") if word.lower in MODALS]
     return [*(modals if verb.tag in ("VB", "VBN") else []), *passive]
 
 
-def _is_asserted(verb: Word) -> bool:
+def is_asserted(verb: Word) -> bool:
+    """Whether a text asserts what a verb says, and neither denies it, nor leaves it open."""
     word: Word | None = verb
     for _ in range(2 * _MOST_DEPTH):
         if word is None:
             return True
         if word.role in ("acl", "advcl") and any(particle.lower == "to" for particle in find_children(word, "aux")):
             return False
-        if any(mark.lower in CONDITIONS for mark in find_children(word, "mark")):
+        if word.role == "pcomp" and word.head is not None and word.head.lower not in OF_DONE:
+            return False  # "without selling", "was accused of selling"
+        if is_condition(word):
             return False
-        if word.role == "ccomp" and word.head is not None and _leaves_open(word.head):
+        if word.role == "ccomp" and word.head is not None and (_is_led(word, word.head) or _leaves_open(word.head)):
             return False
         word = word.head
     return True
+
+
+def is_condition(word: Word) -> bool:
+    """Whether a word is the verb of a clause with "if" and the like."""
+    return any(mark.lower in CONDITIONS for mark in find_children(word, "mark"))
+
+
+def _is_led(verb: Word, head: Word) -> bool:
+    """Whether a verb is a bare infinitive: "appear" in "planned to have Ada Lund appear"."""
+    return verb.tag in ("VB", "VBP") and head.lower in LEADING and not has_child(verb, "aux", "mark")
 
 
 def _leaves_open(verb: Word) -> bool:

@@ -2,20 +2,27 @@
 
 __all__ = [
     "ARTICLES",
+    "BOUNDING",
     "CONDITIONS",
+    "CONNECTIVES",
     "DEFINITE",
     "FIRSTS",
     "GOVERNED",
+    "HEDGES",
+    "LEADING",
     "LIGHT",
     "MODALS",
     "NEGATIVES",
     "NO_RELATIONS",
     "OF",
+    "OF_DONE",
     "OF_OBJECT",
     "OWNERS",
     "PERSONS",
     "PLACING",
+    "QUESTIONS",
     "RELATIVES",
+    "SAYING",
     "TENSES",
     "TOPIC_NOUNS",
     "UNNAMED",
@@ -33,6 +40,16 @@ PLACING = _words("in at near from to within à en dans au aux")
 PERSONS = _words("he she him her il elle")
 OWNERS = _words("its their his her")
 RELATIVES = _words("who which that whom qui que")
+
+QUESTIONS = _words("who which that whom what how whereby where when why whose whether")
+CONNECTIVES = _words("however thus therefore also then so but and not")
+"""Adverbs before a verb that are no part of what its clause says."""
+SAYING = _words("""
+    said say says saying told tells adds added notes noted reported reports argued argues claimed claims announced
+    explained believe believes believed insists insisted thinks think thought stated states wrote writes asked asks
+    replied
+""")
+"""Verbs whose object may be a sentence before them."""
 
 DEFINITE = _words("the this that le la l' l’ ce cet cette")
 ARTICLES = DEFINITE | _words("a an un une les des")
@@ -64,6 +81,12 @@ MODALS = _words("may might could can would should shall must will 'll wo ca cann
 TENSES = _words("a ont avait avaient aura auront est sont était étaient fut furent")
 """French auxiliaries: a participle counts only after one of them, as in "a vendu", "est né"."""
 
+HEDGES = _words("""
+    longer hardly rarely seldom barely scarcely almost nearly allegedly reportedly supposedly probably possibly perhaps
+    likely maybe
+""")
+"""Adverbs without which a relation says something else; "longer" as in "no longer"."""
+
 CONDITIONS = _words("if unless whether lest provided si")
 UNSURE = _words("""
     deny denies denied denying doubt doubts doubted claim claims claimed allege alleges alleged suggest suggests
@@ -82,11 +105,22 @@ OF_OBJECT = _words("""
 """)
 """Verbs whose object does what their infinitive says: "allowed Orell to sell"."""
 
-NO_RELATIONS = _words("according including than such along because instead despite unlike due like except")
-"""Words that are parsed as prepositions, and relate nothing."""
+LEADING = _words("have has having let lets letting make makes making help helps helping")
+"""Verbs with a bare infinitive: "have them appear"."""
+
+OF_DONE = _words("by after before in upon on through while when since with en après")
+"""Prepositions whose participle tells what was done, other than "without", "instead of" and "accused of"."""
+
+NO_RELATIONS = _words("""
+    according including than such along because instead despite unlike due like except without
+""")
+"""Words that are parsed as prepositions, and relate nothing, or deny it."""
 
 NEGATIVES = _words("neither no nor none aucun aucune")
 """Words of a subject that deny its clause."""
+
+BOUNDING = NEGATIVES | {"only"}
+"""Words of a noun of whose parts nothing is said: "no shares of", "only a part of"."""
 
 FIRSTS = _words("first second third last only most premier première seul seule")
 

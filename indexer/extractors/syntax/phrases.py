@@ -11,7 +11,7 @@ from core.text.names import normalise
 from indexer.extractors.syntax.lists import DEFINITE, LIGHT, NEGATIVES, OF, OWNERS, PERSONS, TOPIC_NOUNS, UNNAMED
 from indexer.extractors.syntax.words import Word, find_children, has_child, in_order, join, subtree
 
-__all__ = ["ENGLISH", "FRENCH", "Ends", "Name", "Phrasing"]
+__all__ = ["ENGLISH", "FRENCH", "Ends", "Name", "Phrasing", "first_title_words"]
 
 _INSIDE = frozenset(
     {"compound", "amod", "nummod", "nmod", "quantmod", "flat", "poss", "det", "predet", "punct", "advmod"}
@@ -39,12 +39,13 @@ class Phrasing:
     is_: str = "is"
     has: str = "has"
     on: str = "on"
+    in_: str = "in"
     born: str = "was born on"
     died: str = "died on"
 
 
 ENGLISH = Phrasing()
-FRENCH = Phrasing(is_="est", has="a pour", on="le", born="est né le", died="est mort le")
+FRENCH = Phrasing(is_="est", has="a pour", on="le", in_="en", born="est né le", died="est mort le")
 
 
 @dataclass(slots=True)
@@ -52,26 +53,37 @@ class Ends:
     """Resolves the noun phrases of one passage, whose sentences are read in order.
 
     `topic` is what the passage is about, or ''. `kinds` has what common nouns were said to be: after "Quartz is a
-    journal", "the journal" is Quartz. `focus` is the person that "he" stands for.
+    journal", "the journal" is Quartz. `focus` is the person that "he" stands for. `is_wide`: "they" stands for the
+    topic, and the first or last word of the topic, for all of it; both are right most of the time.
     """
 
     topic: str
     names: Sequence[Name] = ()
     phrasing: Phrasing = ENGLISH
+    is_wide: bool = False
     kinds: dict[str, str] = field(default_factory=dict)
     focus: str = field(init=False)
     _proper: set[str] = field(init=False)
     """Normalised: the names, and the phrases with a proper noun."""
+    _parts: frozenset[str] = field(init=False)
+    """The last word of a topic that is a name of two or three words; of two, also the first."""
 
     def __post_init__(self) -> None:
+        words = first_title_words(self.topic)
+        parts = {words[-1], words[0] if len(words) == 2 else words[-1]} if _is_short_name(words) else ()
+        self._parts = frozenset(parts)
         self.focus = self.topic
         self._proper = {normalise(form) for form in (self.topic, *(name.form for name in self.names))}
 
     def find(self, word: Word) -> str:
         """Returns what the phrase of a head word names, or '' if that is unknown."""
+        end = self._find(word)
+        return self.topic if self.is_wide and end in self._parts else end
+
+    def _find(self, word: Word) -> str:
         if word.kind in ("PRON", "DET") or word.lower in PERSONS:
             return self._point(word.lower)
-        if any(child.lower in NEGATIVES for child in word.children):  # "has no rights"
+        if any(child.lower in NEGATIVES or child.lower == "whose" for child in word.children):  # "has no rights"
             return ""
         name = self.name_at(word)
         if name is not None:  # "cash used in investing activities" is not "Cash"
@@ -144,10 +156,21 @@ class Ends:
     def _point(self, pronoun: str) -> str:
         if pronoun in PERSONS:
             return self.focus
+        if pronoun == "they":
+            return (self.topic or self.focus) if self.is_wide else ""
         return (self.topic or self.focus) if pronoun == "it" else ""
 
     def _point_owner(self, pronoun: str) -> str:
         return (self.topic or self.focus) if pronoun in ("its", "their") else self.focus
+
+
+def first_title_words(title: str) -> list[str]:
+    """Returns the words of a title up to a comma or bracket: "Basel" of "Basel (Kansas)"."""
+    return title.split(" (", maxsplit=1)[0].split(",", maxsplit=1)[0].split()
+
+
+def _is_short_name(words: Sequence[str]) -> bool:
+    return 2 <= len(words) <= 3 and all(word[0].isupper() for word in words)
 
 
 def _with_number(name: Name, word: Word) -> str:

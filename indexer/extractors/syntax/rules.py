@@ -9,11 +9,21 @@ from dataclasses import dataclass
 
 from core.graph import Triple
 from indexer.extractors.syntax.clauses import Clause, find_clauses, topic_of_noun
-from indexer.extractors.syntax.lists import FIRSTS, GOVERNED, NO_RELATIONS, OF, PLACING, RELATIVES
+from indexer.extractors.syntax.lists import BOUNDING, FIRSTS, GOVERNED, NO_RELATIONS, OF, PLACING, RELATIVES
 from indexer.extractors.syntax.phrases import Ends
 from indexer.extractors.syntax.words import SUBJECTS, Word, conjuncts, find_children, has_child, join
 
-__all__ = ["RULES", "Rule", "read_sentence"]
+__all__ = [
+    "RULES",
+    "Rule",
+    "Sentence",
+    "gives_example",
+    "is_in_brackets",
+    "is_placed",
+    "open_sentence",
+    "phrases_behind",
+    "read_rules",
+]
 
 _OBJECTS = ("dobj", "oprd")
 _WITHIN = frozenset({"in", "at", "en", "dans", "à"}) | OF
@@ -46,7 +56,8 @@ class Sentence:
         names = [self.ends.is_name(end) or any(letter.isdigit() for letter in end) for end in (subject, object_)]
         is_known = all(names) or (names[0] and relation in _CALLED)
         is_pair = subject and object_ and object_.casefold() not in (subject.casefold(), *subject.casefold().split())
-        if is_pair and is_known and 1 <= len(words) <= _MOST_RELATION:
+        is_half = words[-1:] == ["between"]  # "between 1970 and 1987"
+        if is_pair and is_known and not is_half and 1 <= len(words) <= _MOST_RELATION:
             yield Triple(subject=subject, predicate=" ".join(words), object=object_)
 
     def make_all(self, subject: str, relation: str, noun: Word) -> Iterator[Triple]:
@@ -56,9 +67,17 @@ class Sentence:
                 yield from self.make(subject, relation, self.ends.find(word))
 
     def subjects(self, clause: Clause) -> Iterator[str]:
-        """Yields what the subjects of a clause, and the phrases joined to them, name."""
+        """Yields what the subjects of a clause, and the phrases joined to them, name, but for "either or"."""
         for subject in clause.subjects:
-            yield from (self.ends.find(word) for word in conjuncts(subject))
+            if not any(child.lower in ("or", "nor", "ou") for child in subject.children):
+                yield from (self.ends.find(word) for word in conjuncts(subject))
+
+    def note_subjects(self) -> None:
+        """Takes the subjects of the main clause for what "he" means next."""
+        for clause in self.clauses:
+            if clause.verb.role == "ROOT":
+                for subject in clause.subjects:
+                    self.ends.note_subject(self.ends.find(subject))
 
     def short(self, noun: Word, most: int = 3) -> str:
         """Returns the last words of a phrase up to its head, without its owner: "largest city"."""
@@ -75,18 +94,28 @@ class Rule:
     apply: Callable[[Sentence], Iterable[Triple]]
 
 
-def read_sentence(words: Sequence[Word], ends: Ends) -> list[Triple]:
-    """Returns the facts of a sentence, each once, in the order of the rules. Lists of figures have none."""
+def open_sentence(words: Sequence[Word], ends: Ends) -> Sentence | None:
+    """Returns a sentence with its clauses, and notes what it calls things; None for a list of figures and the like.
+
+    After its facts are read, `Sentence.note_subjects` tells the next sentence what "he" means.
+    """
     if not 3 <= len(words) <= _MOST_SENTENCE or not _is_worded(words):
-        return []
+        return None
     clauses = [clause for clause in find_clauses(words) if ends.name_at(clause.verb) is None]
     sentence = Sentence(words, clauses, ends)
     _note_kinds(sentence)
     if not ends.focus:
-        _note_subjects(sentence)
-    found = list(dict.fromkeys(triple for rule in RULES for triple in rule.apply(sentence)))
-    _note_subjects(sentence)
-    return found
+        sentence.note_subjects()
+    return sentence
+
+
+def read_rules(sentence: Sentence) -> list[tuple[str, Triple]]:
+    """Returns the facts of a sentence, each once, with the name of its rule."""
+    found: dict[Triple, str] = {}
+    for rule in RULES:
+        for triple in rule.apply(sentence):
+            found.setdefault(triple, rule.name)
+    return [(name, triple) for triple, name in found.items()]
 
 
 def _is_worded(words: Sequence[Word]) -> bool:
@@ -108,17 +137,17 @@ def _note_kinds(sentence: Sentence) -> None:
             sentence.ends.note_kind(word.lower, sentence.ends.find(word.head))
 
 
-def _note_subjects(sentence: Sentence) -> None:
-    for clause in sentence.clauses:
-        if clause.verb.role == "ROOT":
-            for subject in clause.subjects:
-                sentence.ends.note_subject(sentence.ends.find(subject))
+def phrases_behind(word: Word, *, of: bool = True) -> Iterator[tuple[str, Word]]:
+    """Yields the prepositions behind a word, each with its noun: of "born in Rome", `in` and `Rome`.
 
-
-def _phrases(word: Word, *, of: bool = True) -> Iterator[tuple[str, Word]]:
-    """Yields the prepositions behind a word, each with its noun: of "born in Rome", `in` and `Rome`."""
+    There are none behind "no shares" and "only a part".
+    """
+    if word.kind not in ("VERB", "AUX") and any(child.lower in BOUNDING for child in word.children):
+        return
     for preposition in find_children(word, "prep", "agent", "dative"):
-        if preposition.lower in NO_RELATIONS or (not of and preposition.lower in OF) or _gives_example(preposition):
+        if preposition.lower in NO_RELATIONS or (not of and preposition.lower in OF) or gives_example(preposition):
+            continue
+        if word.lower == "one" and preposition.lower not in OF:  # "one of the clubs, in 1992"
             continue
         for noun in find_children(preposition, "pobj"):
             yield preposition.lower, noun
@@ -138,13 +167,13 @@ def _with_places(word: Word, depth: int = 0) -> Iterator[Word]:
     for child in word.children if depth <= 2 else ():
         if child.role == "appos" and is_place and word.kind == child.kind == "PROPN" and not has_child(child, "det"):
             yield from _with_places(child, depth + 1)
-        elif child.role == "prep" and (_gives_example(child) or (is_place and child.lower in _WITHIN)):
+        elif child.role == "prep" and (gives_example(child) or (is_place and child.lower in _WITHIN)):
             for noun in (noun for noun in find_children(child, "pobj") if noun.kind == "PROPN"):
                 for member in conjuncts(noun):
                     yield from _with_places(member, depth + 1)
 
 
-def _gives_example(preposition: Word) -> bool:
+def gives_example(preposition: Word) -> bool:
     such = any(child.lower == "such" for child in preposition.children)
     return preposition.lower in ("including", "like") or (preposition.lower == "as" and such)
 
@@ -168,7 +197,7 @@ def _roles(sentence: Sentence, subject: str, copula: str, noun: Word) -> Iterato
     """Yields what a noun relates its subject to: "is capital of" Sweden, "has" 40 rooms."""
     if noun.kind == "PROPN":
         return
-    for preposition, place in _phrases(noun):
+    for preposition, place in phrases_behind(noun):
         relation = f"{copula} {sentence.short(noun)} {preposition}"
         if preposition == "with" and place.kind == "NOUN":
             relation = sentence.ends.phrasing.has
@@ -179,7 +208,7 @@ def _adjectives(sentence: Sentence) -> Iterator[Triple]:
     for clause in sentence.clauses:
         for adjective in find_children(clause.verb, "acomp"):
             for subject in sentence.subjects(clause):
-                for preposition, noun in _phrases(adjective):
+                for preposition, noun in phrases_behind(adjective):
                     yield from sentence.make_all(subject, f"{clause.wording} {adjective.lower} {preposition}", noun)
 
 
@@ -197,7 +226,7 @@ def _objects(sentence: Sentence) -> Iterator[Triple]:
 def _parts_of_object(sentence: Sentence, subject: str, clause: Clause, noun: Word) -> Iterator[Triple]:
     """Yields what stands behind an object: "has a population of" 3,000."""
     head = sentence.short(noun, 2) if noun.kind != "PROPN" else ""
-    for preposition, place in _phrases(noun, of=noun.kind == "NOUN") if head else ():
+    for preposition, place in phrases_behind(noun, of=noun.kind == "NOUN") if head else ():
         yield from sentence.make_all(subject, f"{clause.wording} {head} {preposition}", place)
 
 
@@ -215,18 +244,20 @@ def _circumstances(sentence: Sentence) -> Iterator[Triple]:
             continue  # "is the largest museum, with 100 pieces", "may make some of the data"
         opening = f"{clause.wording} {sentence.short(things[0])}" if len(things) == 1 else clause.wording
         for subject in sentence.subjects(clause):
-            for preposition, noun in _phrases(clause.verb):
+            for preposition, noun in phrases_behind(clause.verb):
                 if _may_stand(clause.verb, preposition):
                     yield from _circumstance(sentence, subject, f"{opening} {preposition}", noun)
             for noun in find_children(clause.verb, "npadvmod"):  # "was released 5 March"
-                if noun.kind in ("NUM", "PROPN") or has_child(noun, "nummod"):
+                if any(word.kind == "NUM" for word in (noun, *noun.children)):
                     relation = f"{opening} {sentence.ends.phrasing.on}"
                     yield from sentence.make(subject, relation, sentence.ends.find(noun))
 
 
 def _circumstance(sentence: Sentence, subject: str, relation: str, noun: Word) -> Iterator[Triple]:
     yield from sentence.make_all(subject, relation, noun)
-    for preposition, place in _phrases(noun, of=False) if noun.kind == "NOUN" else ():  # "worked as a guard in Basel"
+    for preposition, place in (
+        phrases_behind(noun, of=False) if noun.kind == "NOUN" else ()
+    ):  # "worked as a guard in Basel"
         yield from sentence.make_all(subject, f"{relation} {sentence.short(noun, 2)} {preposition}", place)
 
 
@@ -240,7 +271,7 @@ def _may_stand(verb: Word, preposition: str) -> bool:
 def _appositions(sentence: Sentence) -> Iterator[Triple]:
     is_ = sentence.ends.phrasing.is_
     for word in sentence.words:
-        if word.role != "appos" or word.head is None or has_child(word, "nummod") or _in_brackets(word):
+        if word.role != "appos" or word.head is None or has_child(word, "nummod") or is_in_brackets(word):
             continue
         head = topic_of_noun(word.head) if word.head.role == "attr" else word.head  # "was a chemist, a member of"
         subject, other = sentence.ends.find(head), sentence.ends.find(word)
@@ -257,7 +288,16 @@ def _appositions(sentence: Sentence) -> Iterator[Triple]:
                 yield from _roles(sentence, other, is_, head)
 
 
-def _in_brackets(word: Word) -> bool:
+def is_placed(word: Word) -> bool:
+    """Whether a name behind a comma tells where the name before it is: "in Basel, Switzerland"."""
+    noun = word.head
+    if noun is None or word.kind != "PROPN" or noun.kind != "PROPN" or has_child(word, "det"):
+        return False
+    above = noun.head if noun.role == "pobj" else None
+    return noun.role == "appos" or (above is not None and above.lower in PLACING)
+
+
+def is_in_brackets(word: Word) -> bool:
     head = word.head
     return head is not None and any(mark.text in "([" and mark.place < word.place for mark in head.children)
 
@@ -266,6 +306,8 @@ def _owned(sentence: Sentence) -> Iterator[Triple]:
     for word in sentence.words:
         verb = word.head
         if word.role not in SUBJECTS or verb is None or not verb.is_be or word.kind != "NOUN":
+            continue
+        if sentence.ends.name_at(word) is not None:  # "the 2010 Basel earthquake was"
             continue
         is_of_topic = has_child(word, "det") and not has_child(word, "prep", "relcl", "acl")  # "the mayor is"
         owner = sentence.ends.owner(word) or (sentence.ends.topic if is_of_topic else "")

@@ -11,7 +11,9 @@ from core.errors import InvalidStrategy
 from core.graph import Extraction
 from core.ports.indexing import Block, DraftChunk, LoadedDocument
 from indexer.extractors import syntax
+from indexer.extractors.syntax.likely import LIKELY_RULES, LikelyRule
 from indexer.extractors.syntax.rules import RULES, Rule
+from indexer.extractors.syntax.statements import STATEMENT_RULES, StatementRule
 from indexer.selection.extractors import has_fine_vectors, make_extractor
 from testing.contracts.extractor import all_of
 
@@ -25,14 +27,14 @@ def _spacy() -> None:
 _ENGLISH = "This is what is written in the rest of the document, which is of the same language and was not extracted."
 
 
-def extract(text: str, title: str = "", rest: str = _ENGLISH) -> Extraction:
+def extract(text: str, title: str = "", rest: str = _ENGLISH, extractor: str = "syntax") -> Extraction:
     document = LoadedDocument(key="k", title=title, blocks=(Block(text=text), Block(text=rest)))
-    [extraction] = asyncio.run(all_of(make_extractor("syntax"), document, [DraftChunk(text=text, block=0)]))
+    [extraction] = asyncio.run(all_of(make_extractor(extractor), document, [DraftChunk(text=text, block=0)]))
     return extraction
 
 
-def facts(text: str, title: str = "") -> set[tuple[str, str, str]]:
-    return {(t.subject, t.predicate, t.object) for t in extract(text, title).triples}
+def facts(text: str, title: str = "", extractor: str = "syntax") -> set[tuple[str, str, str]]:
+    return {(t.subject, t.predicate, t.object) for t in extract(text, title, extractor=extractor).triples}
 
 
 def relations(text: str, title: str = "") -> list[str]:
@@ -49,6 +51,73 @@ def test_a_rule_is_needed_for_its_example(monkeypatch: pytest.MonkeyPatch) -> No
         others = tuple(other for other in RULES if other is not rule)
         monkeypatch.setattr("indexer.extractors.syntax.rules.RULES", others)
         assert not set(rule.facts) <= facts(rule.text), rule.name
+
+
+_LIKELY = "syntax:facts=likely"
+_CLAUSES = "syntax:facts=clauses"
+
+
+@pytest.mark.parametrize("rule", LIKELY_RULES, ids=lambda rule: rule.name)
+def test_a_rule_of_likely_facts_makes_those_of_its_example(rule: LikelyRule, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert set(rule.facts) <= facts(rule.text, extractor=_LIKELY)
+    others = tuple(other for other in LIKELY_RULES if other is not rule)
+    monkeypatch.setattr("indexer.extractors.syntax.likely.LIKELY_RULES", others)
+    assert not set(rule.facts) <= facts(rule.text, extractor=_LIKELY)
+
+
+@pytest.mark.parametrize("rule", STATEMENT_RULES, ids=lambda rule: rule.name)
+def test_a_rule_of_clauses_makes_the_statements_of_its_example(
+    rule: StatementRule, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = {(subject, relation, " ".join(rest)) for subject, relation, *rest in rule.statements}
+    assert wanted <= facts(rule.text, extractor=_CLAUSES)
+    others = tuple(other for other in STATEMENT_RULES if other is not rule)
+    monkeypatch.setattr("indexer.extractors.syntax.statements.STATEMENT_RULES", others)
+    assert not wanted & facts(rule.text, extractor=_CLAUSES)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        # what "and" joins has statements of its own, with the auxiliaries and infinitives of the first verb
+        ("It was built and sold in Basel.", {("It", "was sold in", "Basel")}),
+        ("They wanted to print and sell books.", {("They", "wanted to sell", "books")}),
+        # what is said of a noun in a clause behind it
+        ("They met a chemist who liked cats.", {("a chemist", "liked", "cats")}),
+        ("They met a chemist employed by the firm.", {("a chemist", "is employed by", "the firm")}),
+        # who says it
+        ("The firm said that it sold books.", {("The firm", "said", "that it sold books")}),
+        # a condition stays
+        ("If it rains, they will stay in Basel.", {("they", "will stay in", "Basel If it rains")}),
+        ("They never left Basel.", {("They", "never left", "Basel")}),
+        ("Neither the firm nor its editor left Basel.", {("Neither the firm nor its editor", "left", "Basel")}),
+        ("They will no longer sell books.", {("They", "will no longer sell", "books")}),
+    ],
+)
+def test_a_clause_is_told_in_its_own_words(text: str, found: set[tuple[str, str, str]]) -> None:
+    assert found <= facts(text, extractor=_CLAUSES)
+
+
+def test_a_pronoun_stands_for_what_is_known_and_else_for_itself() -> None:
+    assert ("Quartz", "appears in", "Basel") in facts(JOURNAL, "Quartz", extractor=_CLAUSES)
+    assert ("It", "appears in", "Basel") in facts("It appears in Basel.", extractor=_CLAUSES)
+
+
+def test_they_and_a_part_of_the_title_are_probably_the_topic() -> None:
+    found = facts("Popper was a philosopher. They sold cats.", "Karl Popper", extractor=_LIKELY)
+    assert found >= {("Karl Popper", "was", "philosopher"), ("Karl Popper", "sold", "cats")}
+
+
+def test_facts_below_the_least_probability_are_left_out() -> None:
+    text = "Ada Lund, a chemist, founded Orell Press in a house of the old town near Basel."
+    found = [facts(text, extractor=f"{_LIKELY},least={least}") for least in (0, 0.5, 0.8, 1)]
+    assert found[0] > found[1] > found[2] > found[3] == set()
+    assert ("Ada Lund", "founded", "Orell Press") in found[2]
+
+
+def test_an_option_makes_a_corpus_stale() -> None:
+    names = ["syntax", _LIKELY, _CLAUSES, f"{_LIKELY},least=0.5"]
+    assert len({make_extractor(name).fingerprint for name in names}) == len(names)
 
 
 # --- whose fact it is ------------------------------------------------------------------------------------------------
@@ -117,10 +186,31 @@ def test_a_relation_says_what_is_denied_or_only_possible(text: str, relation: st
         "☒ Orell Press acquired Quartz. ☐",
         "Neither Orell Press nor Tern Group acquired Quartz.",
         "Orell Press took Ada Lund to court in order to acquire Quartz.",
+        "Orell Press grew without acquiring Quartz.",
+        "Orell Press was accused of acquiring Quartz.",
+        "Orell Press did not print or acquire Quartz.",
+        "Orell Press or Tern Group acquired Quartz.",
+        "Rolf Ebert planned to have Orell Press acquire Quartz.",
+        "Orell Press acquires Quartz unless Tern Group buys Basel.",
     ],
 )
-def test_what_is_not_asserted_is_no_fact(text: str) -> None:
-    assert not {"acquired", "acquires", "acquire", "owned"} & set(relations(text))
+@pytest.mark.parametrize("extractor", ["syntax", _LIKELY, _CLAUSES])
+def test_what_is_not_asserted_is_no_fact(text: str, extractor: str) -> None:
+    """Whole clauses keep "no", "or" and "unless" among their words."""
+    told = [fact for fact in facts(text, extractor=extractor) if not _KEPT & set(" ".join(fact).split())]
+    assert not {"acquired", "acquires", "acquire", "acquiring", "is acquiring", "owned"} & {fact[1] for fact in told}
+
+
+_KEPT = {"no", "only", "or", "Neither", "unless"}
+
+
+@pytest.mark.parametrize("text", ["Orell Press acquired no shares of Quartz.", "Orell Press acquired Quartz only."])
+def test_of_what_is_denied_no_part_is_told(text: str) -> None:
+    assert not any("Quartz" in fact for fact in facts(text))
+
+
+def test_a_hedge_stays_in_the_relation() -> None:
+    assert relations("Orell Press was allegedly sold by Ada Lund.") == ["was allegedly sold by"]
 
 
 def test_the_first_of_some_is_not_the_first_of_all() -> None:

@@ -25,6 +25,7 @@ _READ = 600
 _MOST = 3
 """Words of a question that no passage has: a question with more is in another language, or about something else."""
 _LETTERS = "abcdefghijklmnopqrstuvwxyzäöüßéèàç"
+_VOWELS = "aeiouy"
 _SEARCHED = 10
 _ENDINGS = frozenset(
     {"", "e", "n", "r", "s", "t", "d", "en", "er", "es", "em", "et", "ed", "te", "st", "nt", "ez", "ten", "ter", "test"}
@@ -94,8 +95,8 @@ async def _find_near(backends: ReasoningBackends, question: Question) -> dict[st
 
 
 def _list_slips(word: str) -> Iterator[str]:
-    """Yields what somebody may have meant: two letters are in the wrong order, or a letter is lacking, is too many, or
-    stands for another. The first letter is hardly ever wrong.
+    """Yields what somebody may have meant: two letters are in the wrong order, a letter is lacking or is too many, or a
+    vowel stands for another. The first letter is hardly ever wrong.
     """
     for at in range(1, len(word)):
         before, after = word[:at], word[at:]
@@ -103,7 +104,8 @@ def _list_slips(word: str) -> Iterator[str]:
         yield from (before + letter + after for letter in _LETTERS)
         if len(after) > 1:
             yield before + after[1] + after[0] + after[2:]
-        yield from (before + letter + after[1:] for letter in _LETTERS if letter != after[0])
+        if after[0] in _VOWELS:
+            yield from (before + vowel + after[1:] for vowel in _VOWELS if vowel != after[0])
     yield from (word + letter for letter in _LETTERS)
 
 

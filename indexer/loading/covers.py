@@ -11,8 +11,8 @@ from core.text.titles import find_marks, one_line
 _COVER = 8000
 """Characters of a document in which its cover stands."""
 _REGISTRANT = re.compile(
-    r"([^\n]{2,120})\n\s{0,80}\(?exact name of (?:the )?(?:registrant|company|issuer)s? as (?:it )?(?:is |appears? )?"
-    r"(?:specified|set forth|stated|in) ",
+    r"([^\n]{2,120})\n(?:[ \t_-]{0,80}\n)?\s{0,80}\(?exact name of (?:the )?(?:registrant|company|issuer)s? as "
+    r"(?:it )?(?:is |appears? )?(?:specified|set forth|stated|in) ",
     re.IGNORECASE,
 )
 _FORM = re.compile(r"\bform[\s|]{1,6}(\d{1,2}-[A-Z]{1,2}(?:/A)?)(?!\w)", re.IGNORECASE)

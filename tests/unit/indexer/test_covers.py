@@ -50,6 +50,11 @@ NORWICK TOOLS, INC.
             "d1",
             "NORWICK TOOLS, INC. Form 8-K, May 2, 2024",
         ),
+        (
+            _COVER.replace(" |\n(Exact", "\n________\n(Exact"),
+            "nwk 2025 Q2",
+            "Norwick Tools, Inc. Form 10-Q (nwk 2025 Q2)",
+        ),
         (_COVER.replace("Norwick Tools, Inc. |", "________"), "nwk", ""),
         (_COVER.replace("FORM | 10-Q", ""), "nwk", ""),
         ("The exact name of the registrant as specified in its charter is told on form 10-K.", "note", ""),

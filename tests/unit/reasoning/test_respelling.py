@@ -47,7 +47,7 @@ async def read(
         ),
         ("When is the deposit paid back?", None),
         ("When is Depsoit paid back?", None),  # a name
-        ("When is the debosit paid back?", "When is the deposit paid back?"),
+        ("When is the debosit paid back?", None),  # another consonant is another word
         ("Does it repaid within thirdly days?", None),  # other words, which a list has
         ("When is the dep paid back?", None),
         ("When is the epdosit paid back?", None),

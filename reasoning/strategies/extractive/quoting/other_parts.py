@@ -35,6 +35,10 @@ _BESIDE = re.compile(
 """What was before or since a time may be told with other times."""
 _POST = re.compile(r"\bchief\s{1,3}(executive\b|\w{1,20}(?=\s{1,3}officers?\b))|\b(?-i:C([A-Z])Os?)\b", re.IGNORECASE)
 """A post of a board: `chief financial officer`, `CFO`."""
+_POST_IN_WORDS = re.compile(
+    r"\bhead\s{1,3}of\s{1,3}(?:the\s{1,3})?(\w{1,20})|\b(\w{1,20})\s{1,3}(?:chief|director)\b", re.IGNORECASE
+)
+"""The same in other words: `head of finance`, `finance director`."""
 _YEAR = re.compile(r"(?<![\w.,-])(?:19|20)\d\d(?![\w,]|\.\d)")
 """A year that a text surely tells: no number of a version, no amount and no part of a date."""
 _TOLD = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)(?![.,]\d{3})")
@@ -153,17 +157,19 @@ def tells_other_time(question: str, units: Sequence[Unit]) -> bool:
 
 
 def tells_other_post(question: str, units: Sequence[Unit]) -> bool:
-    """Returns whether a question names a post that no hit of the documents of the best units tells, while these hits
-    tell another: the salary of the chief executive officer, where that of the CFO is asked for.
+    """Returns whether a question names a post that no hit of the documents of the best units tells, also in other words
+    (`head of finance`), while these hits tell another: the salary of the chief executive officer, where that of the
+    CFO is asked for.
     """
-    asked = _find_posts(question[:_ASKED_IN])
-    told = frozenset[str]().union(*map(_find_posts, _list_texts(units))) if asked else frozenset[str]()
-    return bool(told) and asked.isdisjoint(told)
+    asked = _find_posts(_POST, question[:_ASKED_IN])
+    texts = list(_list_texts(units)) if asked else []
+    told = {post for text in texts for post in _find_posts(_POST, text)}
+    return bool(told) and asked.isdisjoint(told.union(*(_find_posts(_POST_IN_WORDS, text) for text in texts)))
 
 
-def _find_posts(text: str) -> frozenset[str]:
+def _find_posts(pattern: re.Pattern[str], text: str) -> frozenset[str]:
     """Returns the posts that a text names, by their letters: `f` for the chief financial officer."""
-    return frozenset((found[1] or found[2])[0].casefold() for found in _POST.finditer(text))
+    return frozenset((found[1] or found[2])[0].casefold() for found in pattern.finditer(text))
 
 
 def lacks_outlook(question: str, units: Sequence[Unit]) -> bool:

@@ -25,6 +25,16 @@ _ASKS = re.compile(
 )
 _STEP = re.compile(r"^[ \t]*\(?(?P<number>\d{1,2})[.)][ \t]+(?=\S)", re.MULTILINE)
 _ENDS = re.compile(r"\n[ \t]*\n|\Z")
+_NO_STEPS = re.compile(
+    r"\b(?:reasons?|causes?|consequences?|benefits?|advantages?|risks?|examples?|types|kinds|definitions?"
+    r"|Gründe|Ursachen?|Folgen|Vorteile|Risiken|Beispiele|Arten|raisons?|conséquences?|avantages?|risques?|exemples?)\b",
+    re.IGNORECASE,
+)
+"""What the announcement of a list says that tells no steps."""
+_NO_ORDER = re.compile(
+    r"(?:an?|the|this|these|it|they|there|der|die|das|eine?|es|sie|le|la|les|une?|ils?|elles?)\s", re.IGNORECASE
+)
+"""How an item begins that tells nobody to do anything."""
 _FEWEST = 2
 _LONGEST = 1500
 """Characters of a list that is quoted; the steps behind are left out."""
@@ -84,14 +94,16 @@ def _is_in(word: str, stems: frozenset[str]) -> bool:
 
 
 def _list_steps(text: str) -> Iterator[tuple[Span, str]]:
-    """Yields the numbered lists of a text, which begin with 1, each with the line above it."""
+    """Yields the numbered lists of a text that may be steps, which begin with 1, each with the line above it."""
     steps: list[re.Match[str]] = []
     for step in [*_STEP.finditer(text), None]:
         if step is not None and steps and int(step["number"]) == int(steps[-1]["number"]) + 1:
             steps.append(step)
             continue
-        if len(steps) >= _FEWEST:
-            yield _span_steps(text, steps)
+        if len(steps) >= _FEWEST and 2 * sum(bool(_NO_ORDER.match(text, item.end())) for item in steps) < len(steps):
+            span, lead = _span_steps(text, steps)
+            if not _NO_STEPS.search(lead):
+                yield span, lead
         steps = [step] if step is not None and int(step["number"]) == 1 else []
 
 

@@ -116,6 +116,8 @@ def test_a_post_that_nothing_tells(question: str, *, expected: bool) -> None:
     text = "The Chief Operating Officer reports to the CEO. The wage of the Executive is $9."
     assert tells_other_post(question, units_of(question, hit("k", "Deed", text))) is expected
     assert not tells_other_post(question, units_of(question, hit("k", "Deed", "The wage of the manager is $9.")))
+    for other in ("The head of finance has more.", "The finance director has more."):
+        assert not tells_other_post(question, units_of(question, hit("k", "Deed", f"{text} {other}")))
 
 
 def test_the_heading_of_a_release_tells_the_version() -> None:

@@ -34,6 +34,8 @@ def steps_of(question: str, heading: str, text: str) -> str | None:
         ("How much does a new filter cost?", "Changing the filter", TEXT, None),
         ("How do I change the filter?", "Changing the filter", "1. Open the lid.\n\nIt opens to the left.", None),
         ("How do I change the filter?", "Changing the filter", "2. Open the lid.\n3. Lift it.", None),
+        ("How do I change the filter?", "Changing the filter", "1. A first fee is 9 euros.\n2. The next is 20.", None),
+        ("How do I change a filter?", "Filters", "Reasons to change a filter:\n1. Wrong size\n2. Damage", None),
     ],
 )
 def test_the_numbered_list_of_a_procedure(question: str, heading: str, text: str, steps: str | None) -> None:

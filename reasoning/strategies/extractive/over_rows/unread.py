@@ -2,16 +2,16 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
-from core.text.word_lists import SMALL_WORDS
+from core.text.word_lists import SMALL_WORDS, words_of
 from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said
 from reasoning.strategies.extractive.over_rows.conditions import Kept, find_assigned, has_stem, is_said
 from reasoning.strategies.extractive.over_rows.measures import name_of, stem_of
 from reasoning.strategies.extractive.over_rows.operators import ORDERED, Wanted
 from reasoning.strategies.extractive.over_rows.roles import Roles
-from reasoning.strategies.extractive.over_rows.tables import Table, repeats
+from reasoning.strategies.extractive.over_rows.tables import Table, TableRow, repeats
 from reasoning.strategies.extractive.over_rows.times import is_word_of_time
 from reasoning.strategies.survey.values import CURRENCIES, stems_of
 
@@ -26,6 +26,13 @@ _WHO_IS = re.compile(
     r"\W{0,3}(?:who (?:is|was|are|were)|wer (?:ist|war|sind)|qui (?:est|sont)) [^?]{1,60} "
     r"(?:of|for|von|des|der|de|du)\s"
 )
+_BEHIND_IS = re.compile(r"\b(?:is|are|was|were|ist|sind|war|waren|est|sont|était|étaient)\s\Z")
+_LAST = re.compile(r"\W*\Z")
+_QUOTES = frozenset("\"'“”„‘’«»")
+_OF_ALL = words_of("""
+    the a an all any both each every no none other same some such der die das den ein eine alle le la les un une
+""")
+"""Words before a noun that are no condition, though a cell may have them."""
 _OF_MEASURES = stems_of(
     "list dealer sales retail unit catalogue net gross total own level max maximum Netto Brutto Gesamt liste brut"
 ) | stems_of(" ".join(CURRENCIES))
@@ -98,7 +105,7 @@ def find_unread(asked: RowsAsked, table: Table, roles: Roles, kept: Kept, heads:
         unread.append(asked.noun)
     if asked.wanted in {Wanted.CELL, Wanted.DIFFERENCE}:
         return unread
-    unread += _find_states(asked, roles, kept) + _find_small_cells(asked, table)
+    unread += _find_states(asked, roles, kept) + _find_small_cells(asked, table, roles)
     if (assigned := find_assigned(asked, columns)) and assigned not in kept.columns:
         unread.append(assigned)
     if asked.is_listed:
@@ -139,15 +146,49 @@ def _find_states(asked: RowsAsked, roles: Roles, kept: Kept) -> list[str]:
     return [*found, compared] if " " in compared else found
 
 
-def _find_small_cells(asked: RowsAsked, table: Table) -> list[str]:
-    """Returns cells of small words that the question has, such as `must` or `on`: they may be conditions."""
+def _find_small_cells(asked: RowsAsked, table: Table, roles: Roles) -> list[str]:
+    """Returns cells of small words, such as `must` or `on`, that stand in the question as a condition."""
     texts = [column for column in table.columns if column not in table.amounts and column not in table.dates]
-    cells = {text for column in texts for row in table.body if (text := row.cells.get(column, ""))}
     return [
         cell
-        for cell in cells
-        if not cell.isupper() and set(cell.casefold().split()) <= SMALL_WORDS and is_said(cell.casefold(), asked.text)
+        for column in texts
+        for cell in {row.cells.get(column, "") for row in table.body} - {""}
+        if not cell.isupper()
+        and set(cell.casefold().split()) <= SMALL_WORDS
+        and is_said(cell.casefold(), asked.text)
+        and _is_small_condition(asked, table, roles, column, cell.casefold())
     ]
+
+
+def _is_small_condition(asked: RowsAsked, table: Table, roles: Roles, column: str, cell: str) -> bool:
+    """Returns whether a cell of small words stands in quotation marks or beside the name of its column; or, in a column
+    whose cells repeat, at the end of the question or before the noun.
+    """
+    text = asked.text
+    named = {said.start for said in roles.columns[column]}
+    ends = {said.start + len(said.written) for said in roles.columns[column]}
+    noun = roles.noun or next(iter(asked.words), None)
+    may_be_last = repeats(table.body, column)
+    for start, end in _find_places(cell, text):
+        before, behind = len(text[:start].rstrip()), end + len(text[end:]) - len(text[end:].lstrip())
+        if before in ends or behind in named or text[start - 1 : start] in _QUOTES:
+            return True
+        is_state = _BEHIND_IS.search(text[:start]) is not None
+        is_last = _LAST.match(text, end) is not None
+        is_first = noun is not None and noun.start == behind
+        if may_be_last and (is_last or is_first) and (cell not in _OF_ALL or (is_state and is_last)):
+            return True
+    return False
+
+
+def _find_places(word: str, text: str) -> Iterator[tuple[int, int]]:
+    """Yields where a text stands in the question as whole words."""
+    at = text.find(word)
+    while at >= 0:
+        end = at + len(word)
+        if not text[at - 1 : at].isalnum() and not text[end : end + 1].isalnum():
+            yield at, end
+        at = text.find(word, at + 1)
 
 
 def find_told(asked: RowsAsked, table: Table, roles: Roles, kept: Kept) -> tuple[str, ...]:
@@ -157,7 +198,8 @@ def find_told(asked: RowsAsked, table: Table, roles: Roles, kept: Kept) -> tuple
     if asked.is_told:
         rows = [] if _find_names(table).isdisjoint(kept.columns) else kept.rows
         named = [column for column in table.amounts if _is_measure(column, asked.of_names)]
-        return tuple(column for column in named if len(rows) == 1 and table.amount(rows[0], column))
+        is_whole = len(rows) == 1 and _has_thing(asked, table, roles, rows[0])
+        return tuple(column for column in named if is_whole and table.amount(rows[0], column))
     if (
         not asked.is_listed
         or not asked.is_who
@@ -177,6 +219,21 @@ def _find_names(table: Table) -> frozenset[str]:
     texts = [column for column in table.columns if column not in table.amounts and column not in table.dates]
     is_coded = all(any(map(str.isdecimal, row.cells.get(table.label, ""))) for row in table.body)
     return frozenset(column for column in texts[: 1 + is_coded] if not repeats(table.body, column))
+
+
+def _has_thing(asked: RowsAsked, table: Table, roles: Roles, row: TableRow) -> bool:
+    """Returns whether the names of a row have all words of the thing, so that it is not the service of the thing; the
+    name of their column may stand before ("the vehicle V1").
+    """
+    names = _find_names(table)
+    cells = " ".join(row.cells.get(column, "") for column in names).casefold()
+    own = stems_of(cells)
+    of_names = {said for column in names for said in roles.columns[column] if has_stem(said.stem, name_of(column))}
+    of_names -= {said for column in table.columns if column not in names for said in roles.columns[column]}
+    return all(
+        said in of_names or said.is_row or has_stem(said.stem, own) or is_said(said.written.casefold(), cells)
+        for said in asked.words
+    )
 
 
 def _is_measure(column: str, names: Collection[str]) -> bool:

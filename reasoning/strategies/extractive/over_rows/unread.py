@@ -15,7 +15,7 @@ from reasoning.strategies.extractive.over_rows.tables import Table, TableRow, re
 from reasoning.strategies.extractive.over_rows.times import is_word_of_time
 from reasoning.strategies.survey.values import CURRENCIES, stems_of
 
-__all__ = ["find_alternatives", "find_told", "find_unplaced", "find_unread"]
+__all__ = ["THINGS", "find_alternatives", "find_told", "find_unplaced", "find_unread"]
 
 _OF_TITLE = re.compile(
     r"\b(?:in|of|at|for|from|on|im|aus|auf|der|des|von|vom|bei|de|du|dans|sur|à|au)\s"
@@ -37,6 +37,11 @@ _OF_MEASURES = stems_of(
     "list dealer sales retail unit catalogue net gross total own level max maximum Netto Brutto Gesamt liste brut"
 ) | stems_of(" ".join(CURRENCIES))
 """Stems beside the name of a measure that tell which one of the thing it is."""
+THINGS = stems_of(
+    "model machine device version type variant product series unit option plan package tariff edition Modell Maschine "
+    "Gerät Typ Variante Produkt Version Tarif Paket modèle appareil produit variante offre"
+)
+"""Stems of words for what stands side by side in the columns of a table."""
 _TIME = ""
 """Stands for the column of dates that a time is of."""
 _GROUPED = frozenset({Wanted.SUM, Wanted.MEAN, Wanted.MEDIAN, Wanted.COUNT})
@@ -162,13 +167,13 @@ def _find_small_cells(asked: RowsAsked, table: Table, roles: Roles) -> list[str]
 
 def _is_small_condition(asked: RowsAsked, table: Table, roles: Roles, column: str, cell: str) -> bool:
     """Returns whether a cell of small words stands in quotation marks or beside the name of its column; or, in a column
-    whose cells repeat, at the end of the question or before the noun.
+    whose cells repeat, behind "is" or "are", at the end of the question or before the noun.
     """
     text = asked.text
     named = {said.start for said in roles.columns[column]}
     ends = {said.start + len(said.written) for said in roles.columns[column]}
     noun = roles.noun or next(iter(asked.words), None)
-    may_be_last = repeats(table.body, column)
+    repeated = repeats(table.body, column)
     for start, end in _find_places(cell, text):
         before, behind = len(text[:start].rstrip()), end + len(text[end:]) - len(text[end:].lstrip())
         if before in ends or behind in named or text[start - 1 : start] in _QUOTES:
@@ -176,7 +181,7 @@ def _is_small_condition(asked: RowsAsked, table: Table, roles: Roles, column: st
         is_state = _BEHIND_IS.search(text[:start]) is not None
         is_last = _LAST.match(text, end) is not None
         is_first = noun is not None and noun.start == behind
-        if may_be_last and (is_last or is_first) and (cell not in _OF_ALL or (is_state and is_last)):
+        if repeated and (is_state and is_last if cell in _OF_ALL else is_state or is_last or is_first):
             return True
     return False
 
@@ -198,7 +203,7 @@ def find_told(asked: RowsAsked, table: Table, roles: Roles, kept: Kept) -> tuple
     if asked.is_told:
         rows = [] if _find_names(table).isdisjoint(kept.columns) else kept.rows
         named = [column for column in table.amounts if _is_measure(column, asked.of_names)]
-        is_whole = len(rows) == 1 and _has_thing(asked, table, roles, rows[0])
+        is_whole = len(rows) == 1 and _has_thing(asked, table, rows[0])
         return tuple(column for column in named if is_whole and table.amount(rows[0], column))
     if (
         not asked.is_listed
@@ -221,19 +226,24 @@ def _find_names(table: Table) -> frozenset[str]:
     return frozenset(column for column in texts[: 1 + is_coded] if not repeats(table.body, column))
 
 
-def _has_thing(asked: RowsAsked, table: Table, roles: Roles, row: TableRow) -> bool:
-    """Returns whether the names of a row have all words of the thing, so that it is not the service of the thing; the
-    name of their column may stand before ("the vehicle V1").
+def _has_thing(asked: RowsAsked, table: Table, row: TableRow) -> bool:
+    """Returns whether the names of a row have all words of the thing, so that it is not the service of the thing; a
+    word for what the rows are may stand beside the name: "the vehicle V1", "the model CX-10".
     """
-    names = _find_names(table)
-    cells = " ".join(row.cells.get(column, "") for column in names).casefold()
-    own = stems_of(cells)
-    of_names = {said for column in names for said in roles.columns[column] if has_stem(said.stem, name_of(column))}
-    of_names -= {said for column in table.columns if column not in names for said in roles.columns[column]}
-    return all(
-        said in of_names or said.is_row or has_stem(said.stem, own) or is_said(said.written.casefold(), cells)
+    cells = {cell.casefold(): column for column in _find_names(table) if (cell := row.cells.get(column, ""))}
+    own = stems_of(" ".join(cells))
+    others = [
+        said
         for said in asked.words
-    )
+        if not has_stem(said.stem, own) and not any(is_said(said.written.casefold(), cell) for cell in cells)
+    ]
+    if len(others) != 1:
+        return not others
+    start, end = others[0].start, others[0].start + len(others[0].written)
+    column = cells.get(f"{asked.text[:start]}{asked.text[end:]}".strip())
+    if column is None:
+        return False
+    return others[0].stem in (THINGS if table.called == "column" else name_of(column))
 
 
 def _is_measure(column: str, names: Collection[str]) -> bool:

@@ -670,6 +670,7 @@ def test_a_cell_of_small_words_may_be_a_condition() -> None:
     assert _text("How many must rules are there?", rules) == ""
     assert _text("How many rules are there?", rules).startswith("3 rows")
     assert _text("How many rules are must?", rules) == ""
+    assert _text("How many rules are must rules?", rules) == ""
     assert _text("How many rules have the class may?", rules) == ""
 
 
@@ -703,6 +704,7 @@ Walker 2,in service,2026-04-01,450,18000
         ("How much does the Runner 5 cost?", "Runner 5: Price (EUR): 20000"),
         ("What does the vehicle Runner 5 cost?", "Runner 5: Price (EUR): 20000"),
         ("What does the service of the Runner 5 cost?", ""),
+        ("What does the state of the Runner 5 cost?", ""),
         ("How much does shipping the Runner 5 cost?", ""),
         ("How much does the warranty of the Runner 5 cost?", ""),
     ],
@@ -799,6 +801,8 @@ BIKES = """Cargo bikes
         ("Which model has the longest range?", "Tour 7: Range (km): 80 [1]"),
         ("Which models weigh more than 25 kg?", "Tour 7: Weight (kg): 27 [1]\n\nCargo 9: Weight (kg): 38 [1]"),
         ("How heavy is the Cargo 9?", "Cargo 9: Weight (kg): 38 [1]\n\nRead by code. Read: all 3 columns"),
+        ("How heavy is the model Cargo 9?", "Cargo 9: Weight (kg): 38 [1]"),
+        ("How heavy is the load of the Cargo 9?", ""),
         ("Which customer has the highest weight?", ""),
         ("Which model has the highest temperature?", ""),
         ("How heavy is the Cargo 11?", ""),

@@ -173,11 +173,26 @@ def _fit_turned(asked: RowsAsked, fits: Sequence[Fit]) -> list[Fit]:
     """Returns how the question fits the columns of the tables as rows, where it names a label of theirs."""
     if asked.wanted not in ORDERED and asked.comparison is None and not asked.is_told:
         return []
-    turned = [turn_table(fitting.table, asked.stems) for fitting in fits if fitting.table.called == "row"]
-    found = [fit(asked, table) for table in turned if table is not None]
-    return [
-        fitting for fitting in found if fitting.is_measured or fitting.compared or fitting.told or asked.superlative
+    turned = [
+        turn_table(fitting.table, asked.stems, is_told=asked.is_told)
+        for fitting in fits
+        if fitting.table.called == "row"
     ]
+    found = [fit(asked, table) for table in turned if table is not None]
+    return [fitting for fitting in found if fitting.compared or fitting.told or _is_measure_of_all(asked, fitting)]
+
+
+def _is_measure_of_all(asked: RowsAsked, one: Fit) -> bool:
+    """Returns whether things may be ordered by a label: amounts of one unit, which the word for the order is of, as in
+    "the longest range", or tells itself, as "cheapest".
+    """
+    names = find_stems(one.measure)
+    units = {amount.unit for amount in one.table.amounts.get(one.measure, ()) if amount}
+    is_next = any(
+        _is_next(asked, said) and (has_stem(said.stem, names) or has_same_name(said.stem, names))
+        for said in asked.words
+    )
+    return len(units) == 1 and (is_next or asked.superlative is not None)
 
 
 def _may_count_sections(asked: RowsAsked) -> bool:

@@ -42,7 +42,13 @@ from reasoning.strategies.extractive.over_rows.operators import ORDERED, Wanted
 from reasoning.strategies.extractive.over_rows.roles import Roles, find_roles
 from reasoning.strategies.extractive.over_rows.tables import Table, TableRow, repeats
 from reasoning.strategies.extractive.over_rows.times import is_word_of_time
-from reasoning.strategies.extractive.over_rows.unread import find_alternatives, find_told, find_unplaced, find_unread
+from reasoning.strategies.extractive.over_rows.unread import (
+    THINGS,
+    find_alternatives,
+    find_told,
+    find_unplaced,
+    find_unread,
+)
 from reasoning.strategies.survey.values import stems_of
 
 __all__ = ["Fit", "fit", "is_usable"]
@@ -52,13 +58,6 @@ _PARTIES = 2
 _PLURALS, _PLURALS_OF_NOUNS = ("s", "x", "people"), ("e", "en", "er", "n")
 """How words for several things end, in English and French, and in German, where nouns begin with a capital."""
 _DATES = stems_of("date day Datum Tag jour")
-
-
-_THINGS = stems_of(
-    "model machine device version type variant product series unit option plan package tariff edition Modell Maschine "
-    "Gerät Typ Variante Produkt Version Tarif Paket modèle appareil produit variante offre"
-)
-"""Stems of words for what stands side by side in the columns of a table."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -210,7 +209,7 @@ def _names_rows(asked: RowsAsked, table: Table, said: Said) -> bool:
     or a word for persons, of which the table has a column.
     """
     if table.called == "column":
-        return said.stem in _THINGS
+        return said.stem in THINGS
     is_open = not table.is_labelled or table.label in table.amounts
     if is_open and asked.noun and are_same(said.stem, asked.noun):
         return True

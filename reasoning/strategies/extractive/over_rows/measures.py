@@ -348,9 +348,9 @@ def choose_measure(asked: RowsAsked, table: Table, columns: Columns, others: Col
     named = [column for column in own if columns[column]]
     if asked.superlative is not None:
         called = [column for column in own if is_called(column, asked.superlative.names)]
-        called = called or _find_behind(asked, named, columns)
         if not called and asked.superlative.may_be_date:
-            return _choose_date(asked, table, columns)
+            return _choose_date(asked, table, columns)  # the latest price is not the highest
+        called = called or _find_behind(asked, named, columns)
         named = [column for column in called if columns[column]] or called
         if not named:
             return ""

@@ -15,6 +15,7 @@ from dataclasses import replace
 from core.documents import HEADING_SEPARATOR, Chunk, Span
 from core.passage_context.tables import is_date
 from core.ports.retrieval import Hit
+from reasoning.strategies.extractive.over_rows.conditions import has_stem
 from reasoning.strategies.extractive.over_rows.tables import Table, TableRow
 from reasoning.strategies.extractive.over_rows.times import read_days
 from reasoning.strategies.extractive.over_rows.total_rows import is_named_total
@@ -38,15 +39,18 @@ _DATE_LIKE = re.compile(r"\s?(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2
 _NUMBER, _DATE, _TITLE, _BRACKETED = "Number", "Date", "Title", "In brackets"
 
 
-def turn_table(table: Table, said: Collection[str]) -> Table | None:
+def turn_table(table: Table, said: Collection[str], *, is_told: bool) -> Table | None:
     """Returns a table whose columns are things with their labels as columns, and each thing as a row; None if labels
-    are missing or repeated, or the columns are times. `said` are stems of the question: what stands above the labels
+    are missing or repeated, or the columns are times or measures. The question names a measure, and a thing only if
+    cells of it are wanted (`is_told`). `said` are stems of the question: what stands above the labels
     names the things if the question has it, as `Model` does.
     """
     first, *names = table.columns
     labels = [row.cells.get(first, "") for row in table.rows]
     is_named = all(labels) and len(set(labels)) == len(labels) and first not in labels
     if len(names) < _FEWEST_THINGS or len(labels) < _FEWEST_THINGS or not is_named or any(map(is_date, names)):
+        return None
+    if not _are_things(table, names, labels) or (not is_told and _names_any(names, said)):
         return None
     is_said = not stems_of(first).isdisjoint(said)
     own = first if is_said else _OF_THINGS
@@ -57,6 +61,27 @@ def turn_table(table: Table, said: Collection[str]) -> Table | None:
         turned.rows.append(replace(table.rows[0], cells=cells, is_total=is_named_total(name), parts=parts))
     turned.finish()
     return turned
+
+
+def _are_things(table: Table, names: Sequence[str], labels: Sequence[str]) -> bool:
+    """Returns whether columns may be things: labels have something such as a unit in brackets; or no name of a column
+    has, and the names are signs such as `CX-10`, or no column has amounts alone.
+    """
+    if any(_BRACKETS.search(label) for label in labels):
+        return True
+    if any(_BRACKETS.search(name) for name in names):
+        return False
+    return all(any(map(str.isdecimal, name)) for name in names) or table.amounts.keys().isdisjoint(names)
+
+
+def _names_any(names: Sequence[str], said: Collection[str]) -> bool:
+    """Returns whether a word of the question names one of the columns. A word of all models, `BM-320` and `BM-450`,
+    names none.
+    """
+    stems = [stems_of(name) for name in names]
+    is_series = all(any(map(str.isdecimal, name)) for name in names)
+    series = frozenset.intersection(*stems) if is_series else frozenset()
+    return any(has_stem(stem, own - series) for own in stems for stem in said)
 
 
 def is_section(chunk: Chunk) -> bool:

@@ -2,20 +2,20 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
-from core.text.word_lists import SMALL_WORDS
+from core.text.word_lists import SMALL_WORDS, words_of
 from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said
 from reasoning.strategies.extractive.over_rows.conditions import Kept, find_assigned, has_stem, is_said
 from reasoning.strategies.extractive.over_rows.measures import name_of, stem_of
 from reasoning.strategies.extractive.over_rows.operators import ORDERED, Wanted
 from reasoning.strategies.extractive.over_rows.roles import Roles
-from reasoning.strategies.extractive.over_rows.tables import Table, repeats
+from reasoning.strategies.extractive.over_rows.tables import Table, TableRow, repeats
 from reasoning.strategies.extractive.over_rows.times import is_word_of_time
 from reasoning.strategies.survey.values import CURRENCIES, stems_of
 
-__all__ = ["find_alternatives", "find_told", "find_unplaced", "find_unread"]
+__all__ = ["THINGS", "find_alternatives", "find_told", "find_unplaced", "find_unread"]
 
 _OF_TITLE = re.compile(
     r"\b(?:in|of|at|for|from|on|im|aus|auf|der|des|von|vom|bei|de|du|dans|sur|à|au)\s"
@@ -26,10 +26,22 @@ _WHO_IS = re.compile(
     r"\W{0,3}(?:who (?:is|was|are|were)|wer (?:ist|war|sind)|qui (?:est|sont)) [^?]{1,60} "
     r"(?:of|for|von|des|der|de|du)\s"
 )
+_BEHIND_IS = re.compile(r"\b(?:is|are|was|were|ist|sind|war|waren|est|sont|était|étaient)\s\Z")
+_LAST = re.compile(r"\W*\Z")
+_QUOTES = frozenset("\"'“”„‘’«»")
+_OF_ALL = words_of("""
+    the a an all any both each every no none other same some such der die das den ein eine alle le la les un une
+""")
+"""Words before a noun that are no condition, though a cell may have them."""
 _OF_MEASURES = stems_of(
     "list dealer sales retail unit catalogue net gross total own level max maximum Netto Brutto Gesamt liste brut"
 ) | stems_of(" ".join(CURRENCIES))
 """Stems beside the name of a measure that tell which one of the thing it is."""
+THINGS = stems_of(
+    "model machine device version type variant product series unit option plan package tariff edition Modell Maschine "
+    "Gerät Typ Variante Produkt Version Tarif Paket modèle appareil produit variante offre"
+)
+"""Stems of words for what stands side by side in the columns of a table."""
 _TIME = ""
 """Stands for the column of dates that a time is of."""
 _GROUPED = frozenset({Wanted.SUM, Wanted.MEAN, Wanted.MEDIAN, Wanted.COUNT})
@@ -98,7 +110,7 @@ def find_unread(asked: RowsAsked, table: Table, roles: Roles, kept: Kept, heads:
         unread.append(asked.noun)
     if asked.wanted in {Wanted.CELL, Wanted.DIFFERENCE}:
         return unread
-    unread += _find_states(asked, roles, kept) + _find_small_cells(asked, table)
+    unread += _find_states(asked, roles, kept) + _find_small_cells(asked, table, roles)
     if (assigned := find_assigned(asked, columns)) and assigned not in kept.columns:
         unread.append(assigned)
     if asked.is_listed:
@@ -139,15 +151,49 @@ def _find_states(asked: RowsAsked, roles: Roles, kept: Kept) -> list[str]:
     return [*found, compared] if " " in compared else found
 
 
-def _find_small_cells(asked: RowsAsked, table: Table) -> list[str]:
-    """Returns cells of small words that the question has, such as `must` or `on`: they may be conditions."""
+def _find_small_cells(asked: RowsAsked, table: Table, roles: Roles) -> list[str]:
+    """Returns cells of small words, such as `must` or `on`, that stand in the question as a condition."""
     texts = [column for column in table.columns if column not in table.amounts and column not in table.dates]
-    cells = {text for column in texts for row in table.body if (text := row.cells.get(column, ""))}
     return [
         cell
-        for cell in cells
-        if not cell.isupper() and set(cell.casefold().split()) <= SMALL_WORDS and is_said(cell.casefold(), asked.text)
+        for column in texts
+        for cell in {row.cells.get(column, "") for row in table.body} - {""}
+        if not cell.isupper()
+        and set(cell.casefold().split()) <= SMALL_WORDS
+        and is_said(cell.casefold(), asked.text)
+        and _is_small_condition(asked, table, roles, column, cell.casefold())
     ]
+
+
+def _is_small_condition(asked: RowsAsked, table: Table, roles: Roles, column: str, cell: str) -> bool:
+    """Returns whether a cell of small words stands in quotation marks or beside the name of its column; or, in a column
+    whose cells repeat, behind "is" or "are", at the end of the question or before the noun.
+    """
+    text = asked.text
+    named = {said.start for said in roles.columns[column]}
+    ends = {said.start + len(said.written) for said in roles.columns[column]}
+    noun = roles.noun or next(iter(asked.words), None)
+    repeated = repeats(table.body, column)
+    for start, end in _find_places(cell, text):
+        before, behind = len(text[:start].rstrip()), end + len(text[end:]) - len(text[end:].lstrip())
+        if before in ends or behind in named or text[start - 1 : start] in _QUOTES:
+            return True
+        is_state = _BEHIND_IS.search(text[:start]) is not None
+        is_last = _LAST.match(text, end) is not None
+        is_first = noun is not None and noun.start == behind
+        if repeated and (is_state and is_last if cell in _OF_ALL else is_state or is_last or is_first):
+            return True
+    return False
+
+
+def _find_places(word: str, text: str) -> Iterator[tuple[int, int]]:
+    """Yields where a text stands in the question as whole words."""
+    at = text.find(word)
+    while at >= 0:
+        end = at + len(word)
+        if not text[at - 1 : at].isalnum() and not text[end : end + 1].isalnum():
+            yield at, end
+        at = text.find(word, at + 1)
 
 
 def find_told(asked: RowsAsked, table: Table, roles: Roles, kept: Kept) -> tuple[str, ...]:
@@ -157,7 +203,8 @@ def find_told(asked: RowsAsked, table: Table, roles: Roles, kept: Kept) -> tuple
     if asked.is_told:
         rows = [] if _find_names(table).isdisjoint(kept.columns) else kept.rows
         named = [column for column in table.amounts if _is_measure(column, asked.of_names)]
-        return tuple(column for column in named if len(rows) == 1 and table.amount(rows[0], column))
+        is_whole = len(rows) == 1 and _has_thing(asked, table, rows[0])
+        return tuple(column for column in named if is_whole and table.amount(rows[0], column))
     if (
         not asked.is_listed
         or not asked.is_who
@@ -177,6 +224,26 @@ def _find_names(table: Table) -> frozenset[str]:
     texts = [column for column in table.columns if column not in table.amounts and column not in table.dates]
     is_coded = all(any(map(str.isdecimal, row.cells.get(table.label, ""))) for row in table.body)
     return frozenset(column for column in texts[: 1 + is_coded] if not repeats(table.body, column))
+
+
+def _has_thing(asked: RowsAsked, table: Table, row: TableRow) -> bool:
+    """Returns whether the names of a row have all words of the thing, so that it is not the service of the thing; a
+    word for what the rows are may stand beside the name: "the vehicle V1", "the model CX-10".
+    """
+    cells = {cell.casefold(): column for column in _find_names(table) if (cell := row.cells.get(column, ""))}
+    own = stems_of(" ".join(cells))
+    others = [
+        said
+        for said in asked.words
+        if not has_stem(said.stem, own) and not any(is_said(said.written.casefold(), cell) for cell in cells)
+    ]
+    if len(others) != 1:
+        return not others
+    start, end = others[0].start, others[0].start + len(others[0].written)
+    column = cells.get(f"{asked.text[:start]}{asked.text[end:]}".strip())
+    if column is None:
+        return False
+    return others[0].stem in (THINGS if table.called == "column" else name_of(column))
 
 
 def _is_measure(column: str, names: Collection[str]) -> bool:

@@ -644,10 +644,73 @@ def test_a_state_is_a_condition_and_the_name_of_a_column_is_none(question: str, 
     _expect(question, LOANS, first, said)
 
 
+FLIGHTS = """Flight,Departure,Departure delay (min),Start date,Start salary,Range
+F1,2026-05-01,10,2019-01-01,40000,7
+F2,2026-06-01,0,2022-01-01,38000,9
+F3,2026-04-01,45,2016-01-01,36000,8
+""".replace(",", " | ")
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("Which flight has the latest departure?", "F2: Departure: 2026-06-01"),
+        ("What is the latest start date?", "F2: Start date: 2022-01-01"),
+        ("What is the latest start salary?", ""),
+        ("Which flight has the longest range?", "F2: Range: 9"),
+        ("Which flight has the longest departure delay?", "F3: Departure delay (min): 45"),
+    ],
+)
+def test_the_latest_is_a_date_and_no_amount(question: str, first: str) -> None:
+    _expect(question, FLIGHTS, first)
+
+
 def test_a_cell_of_small_words_may_be_a_condition() -> None:
     rules = "No. | Rule | Class\nK1 | Scanner | must\nK2 | Office | may\nK3 | Data | must\n"
     assert _text("How many must rules are there?", rules) == ""
     assert _text("How many rules are there?", rules).startswith("3 rows")
+    assert _text("How many rules are must?", rules) == ""
+    assert _text("How many rules are must rules?", rules) == ""
+    assert _text("How many rules have the class may?", rules) == ""
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("How many countries are in Asia?", "2 rows"),
+        ("What is the average population?", "Population, average: 27.75"),
+        ("What is the total population in Europe?", "Population, total: 68 (2 values)"),
+        ("How many countries have the domain at?", ""),
+        ('How many countries have "in"?', ""),
+        ("What is the average population of all countries?", "Population, average: 27.75"),
+    ],
+)
+def test_a_cell_of_small_words_is_no_condition_where_the_question_needs_the_word(question: str, first: str) -> None:
+    countries = "Country,Domain,Continent,Population,Remark\nAustria,at,Europe,9,none\nIndia,in,Asia,20,all\n"
+    countries += "Italy,it,Europe,59,none\nIsrael,is,Asia,23,same\n"
+    _expect(question, countries.replace(",", " | "), first)
+
+
+FLEET = """Vehicle,State,Next service,Service cost (EUR),Price (EUR)
+Runner 5,in service,2026-05-01,300,20000
+Runner 7,out of service,2026-03-01,900,15000
+Walker 2,in service,2026-04-01,450,18000
+""".replace(",", " | ")
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("How much does the Runner 5 cost?", "Runner 5: Price (EUR): 20000"),
+        ("What does the vehicle Runner 5 cost?", "Runner 5: Price (EUR): 20000"),
+        ("What does the service of the Runner 5 cost?", ""),
+        ("What does the state of the Runner 5 cost?", ""),
+        ("How much does shipping the Runner 5 cost?", ""),
+        ("How much does the warranty of the Runner 5 cost?", ""),
+    ],
+)
+def test_the_price_of_a_thing_is_no_cost_of_something_else(question: str, first: str) -> None:
+    _expect(question, f"Shipping and warranty\n\n{FLEET}", first)
 
 
 LAGER = """Teilenummer;Fach;Bestand;Mindestbestand
@@ -738,6 +801,8 @@ BIKES = """Cargo bikes
         ("Which model has the longest range?", "Tour 7: Range (km): 80 [1]"),
         ("Which models weigh more than 25 kg?", "Tour 7: Weight (kg): 27 [1]\n\nCargo 9: Weight (kg): 38 [1]"),
         ("How heavy is the Cargo 9?", "Cargo 9: Weight (kg): 38 [1]\n\nRead by code. Read: all 3 columns"),
+        ("How heavy is the model Cargo 9?", "Cargo 9: Weight (kg): 38 [1]"),
+        ("How heavy is the load of the Cargo 9?", ""),
         ("Which customer has the highest weight?", ""),
         ("Which model has the highest temperature?", ""),
         ("How heavy is the Cargo 11?", ""),
@@ -752,3 +817,24 @@ def test_columns_of_things_are_read_as_rows(question: str, first: str) -> None:
 
 def test_columns_of_times_are_no_things() -> None:
     assert _text("Which model has the highest weight?", BIKES.replace("City 3 | Tour 7", "2023 | 2024")) == ""
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("What is the minimum stock of the bolt?", ""),
+        ("What is the highest rate of the bolt?", ""),
+        ("Which is the largest bolt?", ""),
+        ("Which part has the highest stock?", "Nut: Stock: 50"),
+    ],
+)
+def test_columns_that_are_measures_are_no_things(question: str, first: str) -> None:
+    stock = "Part | Stock | Minimum stock | Rate\nBolt | 5 | 10 | 1.20\nNut | 50 | 20 | 0.80\nWasher | 8 | 8 | 0.10\n"
+    _expect(question, stock, first)
+    with_unit = stock.replace("Minimum stock | Rate", "Least | Price (EUR)")
+    assert _text("Which is the largest bolt?", with_unit) == ""
+
+
+def test_things_of_a_series_are_read_as_rows() -> None:
+    series = BIKES.replace("City 3", "BM-320").replace("Tour 7", "BM-450").replace("Cargo 9", "BM-800")
+    assert _text("Which BM model is the lightest?", series).startswith("BM-320: Weight (kg): 21 [1]")

@@ -30,7 +30,7 @@ _MOST_CELLS = 10_000
 _LONGEST_CELL = 1_500
 """Characters of a cell; a longer text is in a box of a page's layout."""
 _LONGEST_REPEATED = 200
-"""Characters of a merged cell that is repeated in each row and column that it covers."""
+"""Characters of a merged cell of words that is repeated in each row and column that it covers."""
 _MOST_REPEATED = 20_000
 """Characters that merged cells may add to a table; with more, none is repeated."""
 _FEWEST_COLUMNS = 2
@@ -266,20 +266,22 @@ class _Frame:
 def _longest_repeated(texts: Mapping[_Place, str], begins: Iterable[_Place]) -> int:
     """Returns the characters of a cell that is written wherever it reaches: 0 if that adds too much to the table."""
     counts = Counter(begins)
-    added = sum((counts[place] - 1) * len(text) for place, text in texts.items() if len(text) <= _LONGEST_REPEATED)
+    words = ((place, text) for place, text in texts.items() if len(text) <= _LONGEST_REPEATED and not is_figure(text))
+    added = sum((counts[place] - 1) * len(text) for place, text in words)
     return _LONGEST_REPEATED if added <= _MOST_REPEATED else 0
 
 
 def _write(row: int, places: Sequence[_Place], texts: Mapping[_Place, str], longest: int) -> list[str]:
     """Returns the cells of a row, which begin at `places`. A text that is not too long is in each column and row that
-    its cell covers, but a text that covers all columns is written once.
+    its cell covers, but a text that covers all columns is written once, and so is a figure: sums would count it twice.
     """
     once = len(set(places)) == 1
     written = []
     for number, place in enumerate(places):
         is_first = place[0] == row and place not in places[:number]
         text = texts.get(place, "")
-        written.append(text if is_first or (len(text) <= longest and not once) else "")
+        is_repeated = len(text) <= longest and not once and not is_figure(text)
+        written.append(text if is_first or is_repeated else "")
     return written
 
 
@@ -299,15 +301,26 @@ def _cluster(places: Iterable[float]) -> list[float]:
 
 def _are_stacked(cells: Sequence[_Cell], *, is_only: bool) -> bool:
     """Whether the cells of a row have several rows of a table: as many lines each, which are figures, or of which half
-    end although the next word would have had room. The cells of the only row may have different numbers of lines.
+    end although the next word would have had room. The cells of the only row may have different numbers of lines, and
+    those of other rows if all lines end so and are beside one another, as where a cell of a row is empty.
     """
     counts = {len(lines) for _, lines in cells}
-    if len(cells) <= 1 or (len(counts) > 1 and not is_only) or counts == {1}:
+    if len(cells) <= 1 or counts == {1}:
         return False
-    if any(len(lines) > 1 and all(is_figure(_join_text([line])) for line in lines) for _, lines in cells):
+    is_even = is_only or len(counts) == 1
+    if is_even and any(len(lines) > 1 and all(is_figure(_join_text([line])) for line in lines) for _, lines in cells):
         return True
     has_room = [_has_room(upper, lower, width) for width, lines in cells for upper, lower in pairwise(lines)]
-    return 2 * sum(has_room) >= len(has_room)
+    return 2 * sum(has_room) >= len(has_room) if is_even else all(has_room) and _are_beside(cells)
+
+
+def _are_beside(cells: Sequence[_Cell]) -> bool:
+    """Whether cells have several lines each, beside those of the cell with most lines. A cell of one line is no sign of
+    several rows: other cells of its row may be lists or addresses.
+    """
+    counts = [len(lines) for _, lines in cells]
+    rows = group_rows(run for _, lines in cells for line in lines for run in line)
+    return min(counts) > 1 and len(rows) == max(counts)
 
 
 def _has_room(line: Sequence[Run], following: Sequence[Run], width: float) -> bool:

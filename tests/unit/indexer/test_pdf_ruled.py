@@ -94,6 +94,17 @@ def test_a_merged_cell_is_above_its_columns_and_beside_its_rows() -> None:
     ]
 
 
+def test_a_merged_figure_is_written_once_and_a_merged_year_in_each_place() -> None:
+    document = begin()
+    draw_boxes(
+        document,
+        *((50, 50, 60, 20, "Year"), (110, 50, 60, 20, "Name"), (170, 50, 60, 20, "Budget")),
+        *((50, 70, 60, 40, "2024"), (110, 70, 60, 20, "Ada"), (110, 90, 60, 20, "Bo"), (170, 70, 60, 40, "500")),
+        *((50, 110, 60, 20, "2025"), (110, 110, 60, 20, "Cy"), (170, 110, 60, 20, "200")),
+    )
+    assert pages_of(document) == [["Year | Name | Budget", "2024 | Ada | 500", "2024 | Bo", "2025 | Cy | 200"]]
+
+
 @pytest.mark.parametrize("angle", [90, 180, 270])
 def test_a_turned_table_is_read_like_an_upright_one(angle: int) -> None:
     document = begin()
@@ -144,6 +155,23 @@ def test_rows_without_lines_between_them_stay_rows(rows: Sequence[Sequence[str]]
     for x, (name, *cells) in zip((50, 150, 250), zip(header, *rows, strict=True), strict=True):
         draw_boxes(document, (x, 50, 100, 20, name), (x, 70, 100, 60, "\n".join(cells)))
     assert pages_of(document) == [[" | ".join(row) for row in (header, *rows)]]
+
+
+def test_rows_without_lines_between_them_stay_rows_if_a_cell_is_empty() -> None:
+    document = begin()
+    columns = (("Name", "Ada Lind\nBo Carr\nCy Dunn"), ("City", "Bern\nGraz\nLyon"), ("Team", "Sales\nLegal"))
+    for x, (name, cells) in zip((50, 150, 250), columns, strict=True):
+        draw_boxes(document, (x, 50, 100, 20, name), (x, 70, 100, 60, cells))
+    rows = ["Name | City | Team", "Ada Lind | Bern | Sales", "Bo Carr | Graz | Legal", "Cy Dunn | Lyon"]
+    assert pages_of(document) == [rows]
+
+
+def test_cells_of_different_numbers_of_lines_are_one_row_beside_a_cell_of_one_line() -> None:
+    document = begin()
+    cells = (("Name", "Ada Lind"), ("Address", "5 Elm Hill\nLeeds\nEngland"), ("Post", "Chair\nClerk"))
+    for x, (name, text) in zip((50, 150, 250), cells, strict=True):
+        draw_boxes(document, (x, 50, 100, 20, name), (x, 70, 100, 60, text))
+    assert pages_of(document) == [["Name | Address | Post", "Ada Lind | 5 Elm Hill Leeds England | Chair Clerk"]]
 
 
 def test_columns_without_lines_between_them_stay_columns() -> None:

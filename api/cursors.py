@@ -10,8 +10,6 @@ from core.errors import InvalidInput
 from core.ids import digest
 from core.text.characters import is_valid_text
 
-__all__ = ["check_moment", "check_position", "decode_cursor", "encode_cursor"]
-
 _CHECK_LENGTH = 8
 _MOST = 1 << 31
 """More passages than a document has."""

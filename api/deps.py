@@ -27,24 +27,6 @@ from core.errors import InvalidFilter, InvalidInput
 from core.ids import content_hash, digest
 from indexer import parse_json
 
-__all__ = [
-    "ContainerDep",
-    "CorpusDep",
-    "FilterDep",
-    "FilterText",
-    "IdempotencyKey",
-    "Limit",
-    "cancel_all",
-    "container_of",
-    "json_response",
-    "parse_filter_parameter",
-    "refuse_unknown",
-    "run_json_once",
-    "run_once",
-    "run_while_connected",
-    "set_job_location",
-]
-
 T = TypeVar("T")
 
 

@@ -20,8 +20,6 @@ from api.protocols.errors import DIFY_ERROR, OLLAMA_ERROR, OPENAI_ERROR
 from api.schemas.base import FILTER, FILTER_SCHEMAS
 from api.schemas.naming import name_schemas, refer
 
-__all__ = ["TAGS", "Description", "complete_description", "name_operation"]
-
 TAGS = [
     {"name": "corpora", "description": "Corpora hold documents; each is searched on its own."},
     {"name": "documents", "description": "Documents are submitted, changed, deleted and read back."},

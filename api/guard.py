@@ -28,8 +28,6 @@ from core.execution.limits import set_current_caller
 from core.keys import KeyUsage
 from core.settings import ApiSettings, Settings
 
-__all__ = ["FolderSocket", "Guard", "is_from_folder", "is_loopback", "serve_in_folder"]
-
 _OWN_SITE = frozenset({"same-origin", "none"})
 _READING = frozenset({"GET", "HEAD"})
 _METADATA = "resource_metadata"

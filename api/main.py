@@ -53,8 +53,6 @@ from core.faults import describe_bug
 from core.ports.record import Keys
 from core.settings import Settings, read_settings
 
-__all__ = ["create_app"]
-
 _ROUTERS = (
     health.router,
     corpora.router,

@@ -23,18 +23,6 @@ from core import errors
 from core.faults import describe_fault, strip_labels
 from core.telemetry.logs import HEADER, current_request_id
 
-__all__ = [
-    "PROBLEM",
-    "RESPONSES",
-    "STARTING",
-    "WRONG_SETTINGS",
-    "details_of",
-    "install",
-    "problem",
-    "problem_of",
-    "unforeseen",
-]
-
 _log = logging.getLogger("hopweave.api")
 
 _STATUS: dict[type[errors.HopweaveError], HTTPStatus] = {

@@ -37,8 +37,6 @@ from core.execution.processes import favour_event_loop, share_cores
 from core.keys import KeyState
 from core.settings import Settings, read_settings
 
-__all__ = ["announce_page", "serve"]
-
 _NOT_STARTED = 3  # as uvicorn's own command ends
 _ACCEPTED_AT_ONCE = 64
 """Connections that are accepted in a round of the event loop, before any of them is counted."""

@@ -19,8 +19,6 @@ from core.telemetry.logs import HEADER, choose_request_id, log_event, set_reques
 from core.telemetry.metrics import EVENT_LOOP_LAG, HTTP_SECONDS, SNAPSHOT_AGE, SNAPSHOT_BYTES, SNAPSHOT_MAPPED_BYTES
 from core.telemetry.spans import SpanKind, span
 
-__all__ = ["IS_STARTING", "RequestTelemetry", "limit_accept_errors", "measure_event_loop", "measure_snapshots"]
-
 _http_log = logging.getLogger("hopweave.http")
 
 _NO_ROUTE = "none"

@@ -38,16 +38,6 @@ from indexer import Rejection, UploadedFile, read_uploads
 if TYPE_CHECKING:
     from python_multipart.multipart import MultipartCallbacks
 
-__all__ = [
-    "Parts",
-    "ReceivedFile",
-    "UploadRoute",
-    "UploadedDocuments",
-    "describe_upload",
-    "parse_upload",
-    "receive_parts",
-]
-
 
 class UploadRoute(APIRoute):
     """Matches only requests whose body is multipart. It has to come before the route of the JSON body."""

@@ -13,8 +13,6 @@ from app.supervision.folder_socket import ADDRESS_HEADER, SETTINGS_HEADER, conne
 from core import errors
 from core.settings import Settings
 
-__all__ = ["LocalServer", "Misdirected", "find_server", "make_path"]
-
 _ERRORS: Mapping[int, type[errors.HopweaveError]] = {
     HTTPStatus.BAD_REQUEST: errors.InvalidInput,
     HTTPStatus.UNPROCESSABLE_ENTITY: errors.InvalidInput,

@@ -17,8 +17,6 @@ from cli.output.console import print_status
 from core.errors import HopweaveError, InvalidInput, InvalidSettings
 from core.text.characters import is_valid_text
 
-__all__ = ["app", "run"]
-
 _NUMBERS = {"int_parsing": "a whole number", "float_parsing": "a number"}
 """What is allowed instead, by pydantic's type of the fault."""
 _RAISED = "Value error, "

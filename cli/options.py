@@ -10,37 +10,6 @@ from core.corpora import NO_EMBEDDING, NO_GRAPH
 from core.errors import InvalidFilter, InvalidInput
 from core.ports.retrieval import MAX_K
 
-__all__ = [
-    "CHUNKER_HELP",
-    "EMBEDDING_HELP",
-    "EXTRACTOR_HELP",
-    "FINE_HELP",
-    "AsJson",
-    "AsOf",
-    "CorpusName",
-    "CorpusNames",
-    "CorpusSample",
-    "FilterText",
-    "FirstQuestions",
-    "MinGeneration",
-    "Models",
-    "NoEmbedding",
-    "NoGraph",
-    "Prompts",
-    "RandomQuestions",
-    "SchemaFile",
-    "Searcher",
-    "Seed",
-    "TopK",
-    "Web",
-    "Where",
-    "choose_embedding",
-    "choose_extractor",
-    "parse_filter_text",
-    "parse_generations",
-    "read_schema_file",
-]
-
 CHUNKER_HELP = "Such as sentences, passage."
 EXTRACTOR_HELP = "Such as pattern, syntax, syntax+tables, given, llm, pattern+llm."
 EMBEDDING_HELP = "KIND:MODEL, with the kind sentence-transformers or openai. Default: the settings'."

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from app.container import Container
     from core.settings import Settings
 
-__all__ = ["present_folder", "run_with_container"]
 
 T = TypeVar("T")
 

@@ -32,17 +32,6 @@ from models import ConfiguredModels
 from reasoning import REASONERS
 from retrieval import warm
 
-__all__ = [
-    "AnswerOptions",
-    "answer_all",
-    "describe_judges",
-    "describe_models",
-    "fingerprint_answers",
-    "fingerprint_gold",
-    "fingerprint_prompts",
-    "needs_model",
-]
-
 _SCORING = "2"
 """Another number if the same answer is scored otherwise, so that no row of an earlier release counts."""
 _JUDGE = "judge"

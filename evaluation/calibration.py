@@ -15,8 +15,6 @@ from evaluation.indexing import ReportProgress, WorkerWatch, index_dataset
 from evaluation.scores import Separation
 from reasoning.strategies.extractive import PASSAGES, read_hits
 
-__all__ = ["CalibrationSet", "measure_probabilities", "read_calibration_sets"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class CalibrationSet:

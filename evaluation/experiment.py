@@ -42,17 +42,6 @@ from evaluation.scores import check_graded_measures
 from indexer.summary_tree.clustering import check_tree_libraries
 from retrieval import warm
 
-__all__ = [
-    "DEFAULT_SEARCHERS",
-    "Experiment",
-    "check_experiment",
-    "estimate_extraction",
-    "estimate_tree_summaries",
-    "run_experiment",
-    "select_questions",
-]
-
-
 DEFAULT_SEARCHERS = ("dense", "sparse", "graph", "fused", "bridged")
 
 

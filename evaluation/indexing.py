@@ -23,18 +23,6 @@ from evaluation.datasets.dataset import CORPUS_FILE, Dataset
 from indexer import Rejection, read_paths
 from indexer.summary_tree.summarizing import TREE_ROLE
 
-__all__ = [
-    "IndexReport",
-    "ReportProgress",
-    "WorkerWatch",
-    "corpus_name",
-    "estimate_indexing",
-    "estimate_summaries",
-    "index_dataset",
-    "index_tree",
-    "read_peak_memory_mb",
-]
-
 ReportProgress = Callable[[str, int, int], None]
 """Called with the name of the activity, how much of it is done, and how much there is."""
 

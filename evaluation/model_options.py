@@ -6,8 +6,6 @@ from typing import Any
 from core.errors import InvalidInput
 from core.prompting.prompts import list_prompt_names
 
-__all__ = ["parse_model_options"]
-
 _ALL = "all"
 _EXTRACT = "extract"
 _PACKAGES = ("reasoning", "retrieval", "evaluation.judging")

@@ -19,30 +19,6 @@ import numpy as np
 from core.errors import InvalidSettings
 from core.text.answers import normalise_answer
 
-__all__ = [
-    "GRADED_MEASURES",
-    "LEVEL",
-    "Interval",
-    "Separation",
-    "ThresholdPoint",
-    "bootstrap_interval",
-    "check_graded_measures",
-    "choose_threshold",
-    "compute_curve",
-    "contains_answer",
-    "contains_parts",
-    "distinct",
-    "exact_match",
-    "exact_match_of_parts",
-    "hold_out",
-    "mean",
-    "mean_of_known",
-    "measure_graded",
-    "percentile",
-    "token_f1",
-    "token_f1_of_parts",
-]
-
 
 def distinct(ranking: Iterable[str]) -> tuple[str, ...]:
     """Returns each key once, at its first place."""

@@ -6,8 +6,6 @@ asks whether fees may rise. All passages of the report or the agreement fit the 
 
 import re
 
-__all__ = ["asks_what_is_told", "find_report_words", "leave_out_asking"]
-
 _READ = 600
 """Characters of a question in which these words are looked for."""
 _FEWEST_WORDS = 2

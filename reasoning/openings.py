@@ -6,8 +6,6 @@ Open it to teach forms of openings: what follows "between", tables and lists of 
 import re
 from collections.abc import Iterator
 
-__all__ = ["WE", "WORD", "YOU", "Definitions", "find_pronoun", "opens", "read_definitions", "read_words"]
-
 Definitions = frozenset[tuple[frozenset[str], str]]
 """The words of each name, and the term for it with its article."""
 YOU, WE = "you", "we"

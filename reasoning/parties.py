@@ -16,8 +16,6 @@ from core.text.terms import split_words
 from core.validity.agreements import read_amended_title
 from reasoning.openings import WORD, find_pronoun, read_definitions, read_words
 
-__all__ = ["Reworded", "list_parties", "reword_parties"]
-
 _LONGEST_QUESTION = 500
 _MOST_DOCUMENTS = 2
 """Documents that may define the same names: an agreement and its amendment. More are the agreements of one party."""

@@ -24,21 +24,6 @@ from reasoning.citations.held import find_unheld, is_document_named, is_judgemen
 from reasoning.citations.neighbours import find_lone_digits, find_neighbour
 from reasoning.citations.quotes import passage_text
 
-__all__ = [
-    "COMPARED",
-    "Form",
-    "are_sentences_asked",
-    "find_beside",
-    "find_evidence",
-    "find_form",
-    "find_unlinked",
-    "is_judgement_asked",
-    "is_short_answer_asked",
-    "list_candidates",
-    "list_judgements",
-    "list_sides",
-]
-
 COMPARED = 2
 """Names of a question that compares them."""
 _MOST_CANDIDATES = 60

@@ -15,8 +15,6 @@ from core.text.terms import WORD, split_words
 from core.trace import Trace
 from reasoning.engine.reasoner import ReasoningBackends
 
-__all__ = ["respell"]
-
 _SHORTEST = 5
 """Letters of a word that is respelled: nearly every shorter word is a slip away from another."""
 _LONGEST = 30

@@ -18,8 +18,6 @@ from core.ports.retrieval import MAX_K, Hit, Query, QueryPart, Searcher, SearchR
 from core.trace import Trace, notes_about
 from retrieval.candidates.fusion import fuse, weigh_graph
 
-__all__ = ["AcrossCorpora"]
-
 _DEPTH = 20
 """The least number of hits of each corpus that are compared. Places are shared better by twenty than by five."""
 

@@ -11,8 +11,6 @@ from core.ports.views import TextIndex, VectorStore
 from core.strategies import StrategySpec
 from retrieval.graph.snapshot_cache import SnapshotCache
 
-__all__ = ["RetrievalBackends", "WebAccess"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class WebAccess:

@@ -17,8 +17,6 @@ from core.ports.retrieval import Hit, Query, Searcher, SearchResult, check_searc
 from core.trace import Trace
 from retrieval.presentation import read_before
 
-__all__ = ["NamesColumns", "name_columns_of"]
-
 _LOOKS = ((2, 100), (24, 20))
 """Passages before a passage that are looked at, and passages for which they are, the first of the hits. Mostly the
 passage before has the header.

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from core.execution.threads import compute
 
-__all__ = ["Interrupted", "check_interrupted", "run_interruptibly", "stop_flag"]
-
 P = ParamSpec("P")
 T = TypeVar("T")
 

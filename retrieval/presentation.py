@@ -26,17 +26,6 @@ from retrieval.backends import RetrievalBackends
 from retrieval.graph.terms import TermStatistics
 from retrieval.interruption import check_interrupted, run_interruptibly
 
-__all__ = [
-    "PresentedHit",
-    "SearchPage",
-    "Snippet",
-    "locate_cells",
-    "make_snippet",
-    "present",
-    "read_before",
-    "search_by_document",
-]
-
 _LONGEST = 320
 """Characters of a snippet. Of a longer sentence, the part with the most weight is taken."""
 

@@ -9,17 +9,6 @@ from dataclasses import dataclass
 from core.documents import Span
 from core.ports.retrieval import Hit
 
-__all__ = [
-    "Shown",
-    "Support",
-    "all_recall",
-    "collapse_hits",
-    "match_supports",
-    "precision",
-    "recall",
-    "reciprocal_rank",
-]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Support:

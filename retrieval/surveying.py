@@ -17,8 +17,6 @@ from retrieval.backends import RetrievalBackends
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.interruption import check_interrupted, run_interruptibly
 
-__all__ = ["SnapshotDocumentFinder", "find_candidates"]
-
 Numbers = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 

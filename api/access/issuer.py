@@ -26,8 +26,6 @@ from core.errors import InvalidInput, Unavailable
 from core.execution.bounded_answers import AnswerBounds, AnswerRefused, bounding_hooks
 from core.settings import OidcSettings
 
-__all__ = ["IssuerKeys", "Provider", "Refusal", "SignInRefused"]
-
 _KINDS: Mapping[str, type[RSAKey] | type[ECKey] | type[OKPKey]] = {"RSA": RSAKey, "EC": ECKey, "OKP": OKPKey}
 """No `oct`: a secret among published keys is none."""
 _MOST_KEYS = 100

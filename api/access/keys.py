@@ -22,34 +22,6 @@ from core.ids import digest
 from core.keys import NO_LIMITS, ApiKey, KeyLimits, KeyState, Scope, hash_key, id_of_key, matches_hash
 from core.ports.record.questions import Keys
 
-__all__ = [
-    "ADMIN",
-    "ANY",
-    "EXPORT",
-    "KEYLESS",
-    "KEY_SCHEME",
-    "LONG_ENOUGH",
-    "METADATA_PATH",
-    "NO_KEY",
-    "OF_SETTINGS",
-    "OPEN",
-    "OPEN_PATHS",
-    "PROVIDER_PATH",
-    "READ",
-    "SESSION_PATH",
-    "SIGN_IN_PATHS",
-    "WRITE",
-    "Caller",
-    "Keyring",
-    "caller_of",
-    "check_declared",
-    "declared_scopes",
-    "is_open",
-    "is_view",
-    "prime",
-    "set_caller",
-]
-
 _NAME = "hopweave.caller"
 
 

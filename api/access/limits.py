@@ -27,8 +27,6 @@ from core.errors import RateLimited, TooLarge, Unavailable
 from core.keys import KeyUsage
 from core.ports.record.questions import Keys
 
-__all__ = ["MOST", "Attempts", "CallerStream", "Ledger", "network_of"]
-
 MOST = 10
 """Wrong keys of one address in a minute, per process."""
 

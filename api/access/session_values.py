@@ -18,18 +18,6 @@ from typing import Any
 
 from api.access.keys import OF_SETTINGS
 
-__all__ = [
-    "LONGEST",
-    "IdentityValue",
-    "SessionValue",
-    "encode",
-    "read_identity",
-    "read_session",
-    "sign_identity",
-    "sign_session",
-    "sign_text",
-]
-
 LONGEST = 3_800
 """The most characters of a value. Browsers take cookies of 4,096 bytes, with the name and the attributes."""
 

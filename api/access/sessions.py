@@ -29,19 +29,6 @@ from core.execution.shared_secrets import SharedSecret
 from core.keys import hash_key
 from core.settings import Settings
 
-__all__ = [
-    "COOKIE",
-    "FILE",
-    "SESSION_PATHS",
-    "Session",
-    "SessionSecret",
-    "Sessions",
-    "is_secure",
-    "refuse_foreign_page",
-    "refuse_unknown_page",
-]
-
-
 COOKIE = "hopweave_session"
 _OF_HOST = "__Host-"
 """Browsers take a cookie with this prefix only over HTTPS, for all paths, and from no other host of the domain."""

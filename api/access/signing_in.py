@@ -16,8 +16,6 @@ from datetime import UTC, datetime, timedelta
 from api.access.keys import is_view
 from api.access.session_values import encode, sign_text
 
-__all__ = ["ATTEMPT_COOKIE", "ATTEMPT_SECONDS", "Attempt", "begin_attempt", "own_view", "read_attempt"]
-
 ATTEMPT_COOKIE = "hopweave_signing_in"
 ATTEMPT_SECONDS = 600
 """How long a person may take at the provider."""

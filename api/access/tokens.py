@@ -28,8 +28,6 @@ from core.keys import Scope
 from core.principals import check_principals
 from core.settings import ApiSettings, OidcRule, OidcSettings
 
-__all__ = ["Tokens", "describe_resource", "is_own_host", "locate_metadata", "own_address"]
-
 _MCP = "/mcp"
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "Ed25519", "EdDSA"]

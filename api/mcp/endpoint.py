@@ -22,7 +22,6 @@ from core.settings import Settings
 if TYPE_CHECKING:
     import anyio
 
-__all__ = ["PATH", "CallName", "McpEndpoint", "RunningCalls"]
 
 CallName = tuple[str, str, str]
 """The id of the caller's key, the id of the session, and the number of the request in it.

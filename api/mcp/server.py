@@ -54,20 +54,6 @@ from core.errors import Forbidden, HopweaveError, InvalidInput, NotFound
 from core.faults import describe_bug, describe_faults
 from core.settings import Settings
 
-__all__ = [
-    "INSTRUCTIONS",
-    "TOOLS",
-    "TOOLS_WITH_FILES",
-    "Context",
-    "Host",
-    "OpenCall",
-    "find_tool",
-    "list_tools",
-    "make_server",
-    "serve_http",
-    "serve_stdio",
-]
-
 INSTRUCTIONS = (
     "Hopweave searches the user's documents and answers questions from them. Use `search` and then `fetch` to read "
     "passages yourself, or `ask` for an answer with citations. Several corpora may exist: `list_corpora` names them. "

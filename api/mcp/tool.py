@@ -28,29 +28,6 @@ from core.errors import InvalidInput, NotFound
 from core.keys import Scope
 from core.trace import Event, Trace
 
-__all__ = [
-    "AsOf",
-    "ContainerQuestions",
-    "CorpusName",
-    "Filter",
-    "Hints",
-    "Json",
-    "OnEvent",
-    "Passages",
-    "Progress",
-    "Question",
-    "Questions",
-    "Reference",
-    "Send",
-    "Tool",
-    "ToolCall",
-    "choose_corpus",
-    "link_to",
-    "parse_reference",
-    "schema_of",
-    "sending_progress",
-]
-
 Send = Callable[[float, float | None, str], Awaitable[None]]
 """Sends how much is done, of how much (None: unknown), and a sentence."""
 

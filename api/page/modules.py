@@ -6,8 +6,6 @@ import posixpath
 import re
 from collections.abc import Mapping
 
-__all__ = ["fill_modules"]
-
 _MARK = b"<!-- modules -->"
 _MAIN = "main.js"
 _VIEWS = "views/"

@@ -19,8 +19,6 @@ from starlette.responses import Response
 from api.page.modules import fill_modules
 from core.errors import NotFound
 
-__all__ = ["INDEX", "POLICY", "Asset", "Assets", "load_assets", "router", "show_missing", "show_sign_in"]
-
 INDEX = "index.html"
 """The document of every view. It names files as `/page/-/main.js`, and `-` is replaced by the hash."""
 

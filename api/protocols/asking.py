@@ -32,8 +32,6 @@ from core.questions import AskedQuestion, QuestionOutcome, QuestionState
 from core.trace import Budget, Event, Listener, Trace
 from hopweave.wire.answers import Answer
 
-__all__ = ["Asked", "OnText", "PlainRequest", "Wire", "ask_model", "find_address", "stream_reply"]
-
 _PLAIN_ROLE = "plain"
 """The role of these calls in the settings of language models, and the name under which usage is counted."""
 

@@ -15,22 +15,6 @@ from api.schemas.base import In, LenientIn, Text
 from core.errors import InvalidInput
 from core.ports.chat import Message, Speaker
 
-__all__ = [
-    "HONOURED",
-    "IGNORED",
-    "REFUSED",
-    "ChatMessageIn",
-    "Conversation",
-    "PartIn",
-    "ProtocolIn",
-    "TextPartIn",
-    "TurnIn",
-    "ignored",
-    "list_treatments",
-    "read_conversation",
-    "refused",
-]
-
 HONOURED = "honoured"
 IGNORED = "ignored"
 REFUSED = "refused"

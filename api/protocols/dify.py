@@ -22,8 +22,6 @@ from core.passage_context import describe_hit, find_page_label
 from core.ports.retrieval import MAX_K, Hit
 from core.trace import Trace
 
-__all__ = ["ConditionIn", "ConditionsIn", "RetrievalIn", "make_filter", "router"]
-
 _Value = Text | float | bool | list[Text | float | bool] | None
 
 

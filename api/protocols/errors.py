@@ -8,18 +8,6 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
-__all__ = [
-    "DIFY_ERROR",
-    "NO_PREVIOUS_RESPONSE",
-    "OLLAMA_ERROR",
-    "OPENAI_ERROR",
-    "convert_problem",
-    "describe_errors",
-    "dify_error",
-    "ollama_error",
-    "openai_error",
-]
-
 _TEXT = {"type": "string"}
 _NULLABLE = {"anyOf": [_TEXT, {"type": "null"}]}
 OPENAI_ERROR: dict[str, Any] = {

@@ -12,8 +12,6 @@ from core.errors import NotFound
 from core.strategies import StrategySpec, list_names
 from reasoning import REASONERS
 
-__all__ = ["EPOCH", "PLAIN", "ListedModel", "Model", "find_model", "list_models"]
-
 PLAIN = "plain"
 """The name of the language model without retrieval. A corpus of this name is reached with a reasoner: `plain:auto`."""
 

@@ -25,8 +25,6 @@ from api.schemas.base import Flag, LenientIn, Number, Out, Text, Whole
 from core.errors import InvalidInput
 from core.ids import digest
 
-__all__ = ["VERSION", "OllamaChatIn", "router"]
-
 router = APIRouter(prefix="/api", tags=["ollama"], responses=describe_errors("OllamaError"))
 
 _STREAM: dict[int | str, dict[str, Any]] = {

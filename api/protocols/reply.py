@@ -15,18 +15,6 @@ from core.ports.chat import Completion
 from hopweave.wire.answers import Answer, Citation
 from hopweave.wire.base import Span
 
-__all__ = [
-    "Finish",
-    "Reply",
-    "Source",
-    "find_rest",
-    "format_block",
-    "list_sources",
-    "reply_from_answer",
-    "reply_from_completion",
-    "shorten_sources",
-]
-
 _HEADING = "**Sources**"
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>])")
 _ESCAPED = re.compile(r"\\([\\`*_\[\]<>])")

@@ -9,8 +9,6 @@ from api.schemas.values import fill
 from app.services.certificates import list_page, read_place
 from hopweave.wire.corpora import Certificate, CertificateList
 
-__all__ = ["router"]
-
 router = APIRouter(prefix="/v1/corpora/{corpus}/certificates", tags=["corpora"])
 
 

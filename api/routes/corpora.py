@@ -38,8 +38,6 @@ from core.errors import HopweaveError
 from hopweave.wire.corpora import Corpus, CorpusDetail, CorpusList, Imported
 from hopweave.wire.jobs import Started
 
-__all__ = ["export_router", "import_router", "router"]
-
 _log = logging.getLogger("hopweave.api")
 
 router = APIRouter(prefix="/v1/corpora", tags=["corpora"])

@@ -18,8 +18,6 @@ from api.description import Description
 from api.schemas.base import Out
 from app.container.container import describe_strategies
 
-__all__ = ["router", "strategy_router"]
-
 router = APIRouter(include_in_schema=False)
 
 _METHODS = frozenset({"get", "post", "put", "patch", "delete"})

@@ -62,8 +62,6 @@ from hopweave.wire.documents import AccessChange, Deletion, Document, DocumentDe
 from hopweave.wire.jobs import Started
 from indexer import make_submission, submission_from_json
 
-__all__ = ["estimate_router", "parse_submissions", "router", "upload_router"]
-
 upload_router = APIRouter(prefix="/v1/corpora/{corpus}", route_class=UploadRoute, include_in_schema=False)
 
 

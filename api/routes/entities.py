@@ -16,8 +16,6 @@ from app.services import graph
 from app.services.graph import MAX_NAME, MAX_NODES, explain_ways, find, neighbourhood, show
 from hopweave.wire.entities import EntityDetails, EntityList, EntityMerge, MergeList, Subgraph, Ways
 
-__all__ = ["merge_router", "router"]
-
 router = APIRouter(prefix="/v1/corpora/{corpus}/entities", tags=["entities"])
 
 

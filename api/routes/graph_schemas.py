@@ -11,8 +11,6 @@ from api.schemas.entities import GraphSchemaIn, convert_schema
 from app.services import graph
 from hopweave.wire.entities import GraphSchema
 
-__all__ = ["router"]
-
 router = APIRouter(prefix="/v1/corpora/{corpus}/schema", tags=["entities"])
 
 

@@ -29,8 +29,6 @@ from core.execution.processes import freeze_objects
 from core.ports.record.commits import DocumentCount
 from core.settings import Settings
 
-__all__ = ["Warmth", "read_documents", "router"]
-
 _COUNT_SECONDS = 10.0
 
 _MARK = "warming-"

@@ -17,8 +17,6 @@ from app.services.ingestion import resume
 from core.jobs import JobKind, JobState
 from hopweave.wire.jobs import Job, JobList
 
-__all__ = ["router"]
-
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
 
 

@@ -10,8 +10,6 @@ from app.services import made_questions
 from core.trace import Trace
 from hopweave.wire.made_questions import MadeQuestions, Measurement
 
-__all__ = ["router"]
-
 router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["questions"])
 
 

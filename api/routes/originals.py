@@ -26,8 +26,6 @@ from hopweave.wire.documents import Chunk, ChunkList, NeighbouringChunk, PageTex
 from hopweave.wire.validity import DocumentDifferences
 from indexer import LAST_PAGE
 
-__all__ = ["chunk_router", "router"]
-
 router = APIRouter(prefix="/v1/corpora/{corpus}/documents/{id}", tags=["documents"])
 
 _HEADERS = {

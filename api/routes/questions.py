@@ -46,8 +46,6 @@ from hopweave.wire.answers import Answer
 from hopweave.wire.questions import QuestionChanges, QuestionList, StoredQuestion
 from hopweave.wire.search import SearchResult
 
-__all__ = ["router", "stored_router"]
-
 router = APIRouter(prefix="/v1", tags=["questions"])
 
 

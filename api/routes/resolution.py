@@ -11,8 +11,6 @@ from api.schemas.values import fill
 from app.services import resolution
 from hopweave.wire.entities import EntityProposals, EntityRejection, EntityRejectionList, Resolution
 
-__all__ = ["router"]
-
 router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["entities"])
 
 

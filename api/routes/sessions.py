@@ -19,8 +19,6 @@ from api.schemas.sessions import KeyIn, ProviderOut, SessionOut, SignedInOut
 from core.errors import Forbidden
 from core.keys import Scope
 
-__all__ = ["router"]
-
 _Shown = TypeVar("_Shown", bound=SignedInOut)
 
 router = APIRouter(prefix=SESSION_PATH, tags=["session"])

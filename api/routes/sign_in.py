@@ -22,8 +22,6 @@ from core.errors import NotFound, Unavailable
 from core.settings import Settings
 from core.telemetry.logs import log_event
 
-__all__ = ["router"]
-
 _log = logging.getLogger("hopweave.api")
 
 _CALLBACK = "/sign-in/callback"

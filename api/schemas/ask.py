@@ -45,17 +45,6 @@ from core.verification import Verdict, Verification, find_verification
 from hopweave.wire import answers as wire
 from hopweave.wire.base import Span
 
-__all__ = [
-    "AskCorporaIn",
-    "AskIn",
-    "BudgetIn",
-    "MessageIn",
-    "convert_answer",
-    "convert_quote",
-    "convert_verdict",
-    "convert_verification",
-]
-
 
 class BudgetIn(In):
     """Limits for this question. Each may be at most the server's own limit, which holds if none is given."""

@@ -19,23 +19,6 @@ from pydantic_core import CoreSchema
 from app.services.questions import MAX_QUESTION
 from core.text.characters import NO_CHARACTER, is_valid_text
 
-__all__ = [
-    "FILTER",
-    "FILTER_SCHEMAS",
-    "NOT_BLANK",
-    "NULL",
-    "FilterIn",
-    "Flag",
-    "In",
-    "LenientIn",
-    "Number",
-    "Out",
-    "SelectiveFilterIn",
-    "Text",
-    "Whole",
-    "needs_name",
-]
-
 
 def _check_whole(text: str) -> str:
     if not is_valid_text(text):

@@ -10,8 +10,6 @@ from core.corpora import CORPUS_NAME, CORPUS_NAME_RULE, Corpus, CorpusCounts, Fi
 from core.graph_schema import MAX_BYTES
 from hopweave.wire import corpora as wire
 
-__all__ = ["CorpusIn", "ReindexIn", "RenameIn", "convert_corpus", "convert_counted"]
-
 CorpusName = Annotated[
     str,
     Field(json_schema_extra={"pattern": f"^{CORPUS_NAME}$"}, description=CORPUS_NAME_RULE),

@@ -19,20 +19,6 @@ from core.principals import MAX_PRINCIPAL_LENGTH, MAX_PRINCIPALS, PRINCIPAL_PATT
 from hopweave.wire import documents as wire
 from indexer import LAST_PAGE, LONGEST_EMBEDDING, Rejection
 
-__all__ = [
-    "AccessChangeIn",
-    "DeleteIn",
-    "DocumentIn",
-    "DocumentPatchIn",
-    "DocumentsIn",
-    "ManifestFileIn",
-    "UploadIn",
-    "convert_deletion",
-    "convert_enqueued",
-    "convert_estimate",
-]
-
-
 _Principal = Annotated[str, Field(max_length=MAX_PRINCIPAL_LENGTH, pattern=PRINCIPAL_PATTERN)]
 _Access = Annotated[list[_Principal], Field(max_length=MAX_PRINCIPALS, fail_fast=True)]
 

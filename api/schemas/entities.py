@@ -9,18 +9,6 @@ from api.schemas.values import fill, fill_all
 from core.graph_schema import MAX_BYTES, GraphSchema
 from hopweave.wire import entities as wire
 
-__all__ = [
-    "GraphSchemaIn",
-    "MergeIn",
-    "RejectionIn",
-    "ResolutionIn",
-    "convert_found",
-    "convert_merges",
-    "convert_proposals",
-    "convert_rejections",
-    "convert_schema",
-]
-
 
 class MergeIn(In):
     into: Text = Field(description="The id of the entity that this one is.", max_length=64)

@@ -10,8 +10,6 @@ from core.verification import VerdictEvent, VerifyingEvent
 from hopweave.wire import events as wire
 from hopweave.wire.answers import DocumentName
 
-__all__ = ["convert_event"]
-
 
 def convert_event(event: Event, links: Links) -> wire.Event | None:
     """Returns the data of an event; None for a call, which the answer's usage counts, and for what the answer has: the

@@ -7,8 +7,6 @@ from api.schemas.values import fill
 from core.jobs import Job
 from hopweave.wire import jobs as wire
 
-__all__ = ["JobBudgetIn", "ResumeIn", "convert_job", "convert_started"]
-
 _TOKENS = "Tokens of language models, prompt and completion together."
 
 

@@ -17,8 +17,6 @@ from core.strategies import StrategySpec
 from hopweave.wire import made_questions as wire
 from retrieval.supports import Support
 
-__all__ = ["MakeQuestionsIn", "MeasureIn", "convert_made", "convert_measurement"]
-
 _Key = Annotated[Text, Field(min_length=1, max_length=MAX_KEY_LENGTH)]
 _MOST_PLACE = 2**53 - 1
 """Beyond it, programs that read JSON round numbers."""

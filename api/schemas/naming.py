@@ -23,8 +23,6 @@ from core.verification import DocumentRole
 from hopweave.wire import answers, base, corpora, documents, entities, events, jobs, questions, search
 from retrieval.exploration import EdgeKind, Match
 
-__all__ = ["name_schemas", "refer", "schema_of"]
-
 _Schema = dict[str, Any]
 
 _OTHER_NAMES = {

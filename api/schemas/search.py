@@ -33,20 +33,6 @@ from hopweave.wire import search as wire
 from reasoning import REASONERS
 from retrieval.presentation import PresentedHit, SearchPage
 
-__all__ = [
-    "MIN_GENERATION",
-    "CorpusNames",
-    "MinGenerationIn",
-    "Reasoner",
-    "SearchCorporaIn",
-    "SearchIn",
-    "Searcher",
-    "convert_hit",
-    "convert_page",
-    "convert_usage",
-    "parse_strategy",
-]
-
 _PACKAGES = {"searcher": retrieval.SEARCHERS, "reasoner": REASONERS}
 
 

@@ -8,8 +8,6 @@ from pydantic import Field
 from api.schemas.base import In, Out, Text
 from core.keys import Scope
 
-__all__ = ["KeyIn", "ProviderOut", "SessionOut", "SignedInOut"]
-
 
 class KeyIn(In):
     key: Annotated[Text, Field(min_length=1, max_length=4096, description="A key of this server.")]

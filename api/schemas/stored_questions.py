@@ -30,19 +30,6 @@ from hopweave.wire import questions as wire
 from reasoning.verification import GivenAnswer
 from reasoning.verification.given import Use, collect_documents, count_usage
 
-__all__ = [
-    "QuestionIn",
-    "QuestionPatchIn",
-    "StoredForm",
-    "VerifyIn",
-    "convert_changes",
-    "dump_request",
-    "load_request",
-    "path_of",
-    "read_stored",
-    "show_question",
-]
-
 
 def read_stored(answer: answers.Answer) -> GivenAnswer:
     """Returns what `app.services.questions.verify` has to know of the answer."""

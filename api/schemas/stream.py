@@ -6,8 +6,6 @@ from api.problems import PROBLEM
 from api.schemas.naming import schema_of
 from hopweave.wire.events import EVENTS
 
-__all__ = ["ASK_RESPONSES", "JOB_EVENTS_RESPONSES", "QUESTION_EVENTS_RESPONSES"]
-
 _Schema = dict[str, Any]
 
 

@@ -11,8 +11,6 @@ from core.validity import Relation, Validity
 from core.validity.differences import Change
 from hopweave.wire import validity as wire
 
-__all__ = ["AS_OF", "AsOf", "convert_differences", "convert_validity"]
-
 AS_OF = (
     "The day on which documents have to be in force, such as `2024-05-01`; `any`: all documents are searched. If "
     "unset, today (UTC). Documents that state nothing on their validity are always in force."

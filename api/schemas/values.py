@@ -8,8 +8,6 @@ from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_h
 
 from pydantic import TypeAdapter
 
-__all__ = ["dump", "dump_json", "fill", "fill_all", "load"]
-
 T = TypeVar("T")
 
 _Convert = Callable[[Any], Any]

@@ -28,8 +28,6 @@ from core.jobs import Job
 from core.questions import AskedQuestion, QuestionState
 from core.record_policy.questions import CANCELLED, WITHDRAWN
 
-__all__ = ["follow_job", "follow_question", "problem_of"]
-
 _JOB_POLL_SECONDS = 0.25
 _PING_SECONDS = 15.0
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}

@@ -25,8 +25,6 @@ from core.faults import describe_bug
 from core.ports.reasoning import Answer
 from core.trace import Event, Trace
 
-__all__ = ["Put", "StreamForm", "send_answer", "stream_answer", "stream_work"]
-
 _log = logging.getLogger("hopweave.api")
 
 _PING_SECONDS = 15.0

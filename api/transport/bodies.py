@@ -20,8 +20,6 @@ from api.mcp.endpoint import PATH as MCP_PATH
 from core.execution.threads import compute
 from core.settings import ApiSettings
 
-__all__ = ["BodyLimit", "BodyLimits", "count_values", "has_body", "limit_body", "limit_values", "refuse_type"]
-
 _AT_ONCE = 200_000
 """Bytes that are counted without a thread, which takes a millisecond."""
 _MOST_WAITING = 200_000_000

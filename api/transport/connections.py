@@ -26,8 +26,6 @@ from api.access.limits import network_of
 from api.transport.turns import HEALTH
 from core.settings import ApiSettings
 
-__all__ = ["ListeningSocket", "SharedAddress", "bind_all", "can_share", "make_protocol"]
-
 _WAITING = 4096
 """Connections that may wait to be accepted, unless the system allows fewer. A client that finds no place among them
 tries again after a second.

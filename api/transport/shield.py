@@ -9,8 +9,6 @@ from api.problems import unforeseen
 from core.faults import describe_bug
 from core.telemetry.logs import log_event
 
-__all__ = ["Shield"]
-
 _log = logging.getLogger("hopweave.api")
 
 _HEADERS = {

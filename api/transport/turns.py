@@ -12,8 +12,6 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api.access.limits import network_of
 
-__all__ = ["HEALTH", "Turns"]
-
 HEALTH = frozenset({"/healthz", "/readyz"})
 """Paths that wait for no others: their callers must know in time whether the server answers."""
 

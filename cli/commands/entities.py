@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from retrieval.exploration import EntityDetails, FoundEntity, Subgraph, Ways
     from retrieval.resolution import Proposals
 
-__all__ = ["register"]
 
 T = TypeVar("T")
 _Filter = dict[str, Any] | None

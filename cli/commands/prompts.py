@@ -8,8 +8,6 @@ import typer
 from cli.options import AsJson
 from cli.output.console import print_json, print_status, table
 
-__all__ = ["register"]
-
 _group = typer.Typer(name="prompts", help="List and export the prompts of language models.", no_args_is_help=True)
 
 

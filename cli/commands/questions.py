@@ -21,8 +21,6 @@ from cli.output.console import print_json, print_status
 from core.ports.reasoning import Unsupported
 from core.ports.retrieval import MAX_K
 
-__all__ = ["register"]
-
 _INTERRUPTED = 130
 
 

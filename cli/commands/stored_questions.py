@@ -13,7 +13,6 @@ from cli.output.console import counted, fields, print_json, print_result, print_
 if TYPE_CHECKING:
     from cli.flows.reading import Server
 
-__all__ = ["register"]
 
 _group = typer.Typer(
     name="questions",

@@ -5,8 +5,6 @@ import typer
 from cli.options import AsJson
 from cli.output.console import print_json, print_result
 
-__all__ = ["register", "show"]
-
 
 def register(app: typer.Typer) -> None:
     app.command("version")(version)

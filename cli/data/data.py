@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from core.jobs import Job, JobKind, JobState
     from core.principals import DocumentAccess
 
-__all__ = ["Data", "get_document", "run_with_data"]
 
 T = TypeVar("T")
 Json = dict[str, Any]

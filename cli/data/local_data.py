@@ -20,7 +20,6 @@ from core.settings import Settings
 if TYPE_CHECKING:
     from app.container import Container
 
-__all__ = ["LocalData"]
 
 Json = dict[str, Any]
 

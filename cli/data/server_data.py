@@ -21,8 +21,6 @@ from core.settings import Settings
 from core.text.characters import check_text
 from core.validity import FIELDS, STATEMENTS
 
-__all__ = ["ServerData"]
-
 Json = Mapping[str, Any]
 
 

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from app.archive import RestoreResult
     from app.container import Container
 
-__all__ = ["find_archive", "import_archive"]
 
 _SUFFIXES = (".jsonl", ".gz")
 

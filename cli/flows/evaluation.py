@@ -40,24 +40,6 @@ from evaluation import (
     run_experiment,
 )
 
-__all__ = [
-    "STDOUT",
-    "PlansForm",
-    "PlansFrom",
-    "PlansMinF1",
-    "check_measured",
-    "check_outputs",
-    "check_reasoners",
-    "check_thresholds",
-    "default_rows",
-    "run_comparison",
-    "select_plans",
-    "show_results",
-    "write_page",
-    "write_plans",
-    "write_text",
-]
-
 PlansForm = Annotated[
     PlanForm, typer.Option(help="Whether --plans writes rows with scores, or chat messages to train a planner with.")
 ]

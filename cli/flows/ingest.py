@@ -26,8 +26,6 @@ from core.jobs import Job, JobState
 from core.settings import Settings, read_settings
 from indexer import KeySet, Rejection, make_extractor
 
-__all__ = ["OtherCorpus", "Summary", "check_corpus", "estimate_ingest", "ingest", "run"]
-
 _MOST_LISTED = 10_000
 _SILENT_SECONDS = 2.0
 

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     Watch = Callable[[Job, bool], None]
 
-__all__ = ["complete_job", "read_after_job", "wait_for_job"]
 
 T = TypeVar("T")
 

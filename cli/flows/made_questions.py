@@ -24,7 +24,6 @@ from evaluation.datasets.writing import check_folder, to_row, write_questions
 if TYPE_CHECKING:
     from app.container import Container
 
-__all__ = ["MEASUREMENTS_FILE", "make_questions", "measure_questions"]
 
 MEASUREMENTS_FILE = "measurements.jsonl"
 Json = dict[str, Any]

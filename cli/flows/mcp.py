@@ -15,8 +15,6 @@ from cli.local_server import LocalServer, Misdirected, find_server
 from core.errors import InvalidInput, NotFound
 from core.settings import Settings, read_settings
 
-__all__ = ["FolderQuestions", "find_address", "run"]
-
 T = TypeVar("T")
 
 _ADDRESS = "http://127.0.0.1:8000"

@@ -19,18 +19,6 @@ if TYPE_CHECKING:
     from app.container import Container
     from core.trace import Budget
 
-__all__ = [
-    "Limits",
-    "ask_again",
-    "compare_question",
-    "delete_question",
-    "keep_question",
-    "list_questions",
-    "run_question",
-    "run_search",
-    "show_question",
-]
-
 
 T = TypeVar("T", bound="BaseModel")
 Json = dict[str, Any]

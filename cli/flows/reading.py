@@ -30,19 +30,6 @@ from indexer import (
     read_paths,
 )
 
-__all__ = [
-    "GIVEN",
-    "ChangesReading",
-    "PathsReading",
-    "Pruning",
-    "Reading",
-    "Request",
-    "Server",
-    "check_paths",
-    "check_prunable",
-    "make_reading",
-]
-
 GIVEN = "given"
 """The extractor that takes the graph of a file beside the documents."""
 _START_BYTES = 4096

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from app.services.summary_tree import BuiltTree
     from core.jobs import Job
 
-__all__ = ["describe_cost", "estimate_cost", "make"]
-
 
 def estimate_cost(name: str) -> None:
     """Prints what the tree of a corpus would cost. Needs no language model."""

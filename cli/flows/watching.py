@@ -26,8 +26,6 @@ from core.errors import NotFound, Unavailable
 from core.settings import read_settings
 from indexer import Comparison, Rejection, Tracker
 
-__all__ = ["watch"]
-
 _GITIGNORE = ".gitignore"
 _WAKE_MILLISECONDS = 500
 _FALLBACK_SECONDS = 10.0

@@ -10,8 +10,6 @@ from typing import Any
 from app.export.exports import format_cell
 from cli.output.console import print_status
 
-__all__ = ["print_answer_table"]
-
 _COLUMNS = ("kind", "group", "name", "value", "unit", "documents", "count", "corpus", "key", "title")
 
 

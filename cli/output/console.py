@@ -21,20 +21,6 @@ from core.execution.files import Draft
 if TYPE_CHECKING:
     from app.archive import RestoreResult
 
-__all__ = [
-    "RowProgress",
-    "counted",
-    "fields",
-    "plain",
-    "print_json",
-    "print_marked",
-    "print_result",
-    "print_status",
-    "print_styled",
-    "replace_file",
-    "show_restored",
-    "table",
-]
 
 _UNBOUNDED = 100_000
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")

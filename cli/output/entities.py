@@ -14,22 +14,6 @@ from retrieval.exploration import EdgeKind, EntityDetails, FitCounts, FoundEntit
 from retrieval.presentation import make_snippet
 from retrieval.resolution import Evidence, Proposal, Proposals
 
-__all__ = [
-    "show_details",
-    "show_found",
-    "show_merge",
-    "show_merges",
-    "show_proposal",
-    "show_proposals",
-    "show_rejection",
-    "show_rejections",
-    "show_schema",
-    "show_subgraph",
-    "show_undone",
-    "show_ways",
-    "show_withdrawn",
-]
-
 _RELATIONS = {EdgeKind.MENTION: "mentions", EdgeKind.SYNONYM: "synonym"}
 
 

@@ -21,8 +21,6 @@ from rich.tree import Tree
 from cli.output.console import plain, print_status
 from cli.output.results import SUPPORT_STYLES, describe_cost, describe_verdict, format_support
 
-__all__ = ["EventData", "PlanState", "PlanView", "StepView", "draw_plan"]
-
 EventData = Mapping[str, Any]
 """The data of an event, as `POST …/ask` sends it."""
 

@@ -24,17 +24,6 @@ from core.errors import Unavailable
 from core.jobs import Job, JobAhead, JobProgress
 from indexer import Rejection
 
-__all__ = [
-    "FinishedDocuments",
-    "ListedDocument",
-    "Progress",
-    "describe_ahead",
-    "describe_left",
-    "describe_progress",
-    "follow_documents",
-    "stages",
-]
-
 _EVERY_SECONDS = 3.0
 _WAITING = ("queued", "loading", "extracting", "writing", "deleting", "paused")
 

@@ -14,17 +14,6 @@ from cli.output.console import counted, print_marked, print_result, print_styled
 from core.passage_context import name_page
 from core.text.shortening import shorten
 
-__all__ = [
-    "SUPPORT_STYLES",
-    "describe_cost",
-    "describe_verdict",
-    "format_support",
-    "name_node",
-    "print_snippet",
-    "show_answer",
-    "show_search",
-]
-
 _WIDTH = 100
 
 

@@ -11,16 +11,6 @@ from cli.output.console import counted, print_result, print_status
 from core.jobs import JobState
 from indexer import Rejection
 
-__all__ = [
-    "estimate_to_dict",
-    "show_changes",
-    "show_estimate",
-    "show_summary",
-    "show_tree",
-    "summary_to_dict",
-    "tree_to_dict",
-]
-
 _SHOWN = 20
 _SHOWN_PRUNED = 5
 

@@ -14,23 +14,6 @@ from evaluation.datasets.json_lines import Row, read_rows
 from indexer import TakenKeys
 from retrieval.supports import Support
 
-__all__ = [
-    "CORPUS_FILE",
-    "DATASET_FILES",
-    "GIVEN_FILE",
-    "MAX_GRADE",
-    "QUESTIONS_FILE",
-    "Dataset",
-    "GoldQuestion",
-    "read_dataset",
-    "read_grades",
-    "read_question_rows",
-    "read_questions",
-    "sample_passages",
-    "show_number",
-]
-
-
 MAX_GRADE = 1_000
 """Collections have grades up to 5 or 100. The time and the memory of nDCG grow with the highest grade."""
 

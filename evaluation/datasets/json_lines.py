@@ -10,8 +10,6 @@ from typing import Any
 from core.errors import InvalidInput, NotFound
 from core.text.characters import NO_CHARACTER, find_half
 
-__all__ = ["TO_UTF8", "Row", "check_characters", "read_rows"]
-
 TO_UTF8 = "convert the file, as with iconv -f latin1 -t utf-8"
 """What a message says of bytes that are no UTF-8."""
 

@@ -17,8 +17,6 @@ from core.execution.files import Draft
 from evaluation.datasets.dataset import QUESTIONS_FILE, read_question_rows
 from evaluation.datasets.json_lines import Row
 
-__all__ = ["KINDS", "Noise", "NoiseCounts", "add_noise"]
-
 KINDS = ("intents", "order", "chatter", "spelling")
 """In the order in which they are added: joined questions and chatter are misspelt, too."""
 

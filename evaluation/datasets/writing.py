@@ -9,8 +9,6 @@ from core.errors import Conflict, InvalidInput
 from core.execution.files import Draft
 from evaluation.datasets.dataset import DATASET_FILES, QUESTIONS_FILE
 
-__all__ = ["check_folder", "to_row", "write_questions"]
-
 
 def to_row(question: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the line of a made question, which is given as the HTTP API shows it. What is empty is left out."""

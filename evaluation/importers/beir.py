@@ -11,8 +11,6 @@ from evaluation.datasets.json_lines import read_rows
 from evaluation.importers.judgements import Query, read_judgements, write_judged
 from evaluation.importers.published_files import DatasetWriter, read_id
 
-__all__ = ["read", "read_passages", "read_queries"]
-
 _FORM = "a collection is a folder with corpus.jsonl, queries.jsonl, and qrels/*.tsv or qrels/*.jsonl"
 _PARQUET = (
     'Parquet files are not read here: write each as JSON Lines, in pandas with to_json(orient="records", lines=True)'

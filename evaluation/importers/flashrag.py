@@ -9,8 +9,6 @@ from core.errors import InvalidInput
 from evaluation.datasets.json_lines import Row, read_rows
 from evaluation.importers.published_files import DatasetWriter, get_list, keep_metadata
 
-__all__ = ["read", "read_passages"]
-
 
 def read_passages(path: Path, writer: DatasetWriter) -> None:
     """Reads lines with `contents`, whose first line is the title, often in quotation marks."""

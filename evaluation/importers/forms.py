@@ -7,8 +7,6 @@ from core.errors import InvalidInput
 from evaluation.importers import beir, flashrag, hotpotqa, musique, selfrag, squad, strategyqa, trec
 from evaluation.importers.published_files import DatasetWriter, ImportCounts
 
-__all__ = ["FORMS", "import_dataset"]
-
 _COMPLETE = {
     "hotpotqa": hotpotqa.read,
     "2wiki": hotpotqa.read,  # with evidence triples, which are not used

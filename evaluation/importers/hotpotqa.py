@@ -8,9 +8,6 @@ from core.errors import InvalidInput
 from evaluation.datasets.json_lines import Row
 from evaluation.importers.published_files import DatasetWriter, get_list, read_list
 
-__all__ = ["read"]
-
-
 Places = list[tuple[int, int]]
 """The start and end of each sentence in the text of its passage."""
 

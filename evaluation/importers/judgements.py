@@ -10,8 +10,6 @@ from evaluation.datasets.dataset import MAX_GRADE, show_number
 from evaluation.datasets.json_lines import read_rows
 from evaluation.importers.published_files import DatasetWriter, read_id, read_lines
 
-__all__ = ["Judgements", "Query", "read_judgements", "write_judged"]
-
 _BEIR, _TREC = 3, 4
 _FORMS = "query, passage and grade, separated by tabs (BEIR), or query, iteration, passage and grade (TREC)"
 

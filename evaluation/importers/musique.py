@@ -7,8 +7,6 @@ from core.errors import InvalidInput
 from evaluation.datasets.json_lines import Row, read_rows
 from evaluation.importers.published_files import DatasetWriter, iter_objects
 
-__all__ = ["read"]
-
 
 def read(path: Path, writer: DatasetWriter) -> None:
     """Reads `musique_ans_v1.0_*.jsonl` or `musique_full_v1.0_*.jsonl`; unanswerable questions are left out."""

@@ -18,19 +18,6 @@ from core.ids import digest
 from evaluation.datasets.dataset import CORPUS_FILE, QUESTIONS_FILE
 from evaluation.datasets.json_lines import TO_UTF8, Row, check_characters
 
-__all__ = [
-    "DatasetWriter",
-    "ImportCounts",
-    "get_list",
-    "iter_objects",
-    "keep_metadata",
-    "read_id",
-    "read_lines",
-    "read_list",
-    "read_object",
-]
-
-
 _MARK = b"\xef\xbb\xbf"
 
 

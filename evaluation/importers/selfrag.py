@@ -9,8 +9,6 @@ from core.errors import InvalidInput
 from evaluation.datasets.json_lines import Row, read_rows
 from evaluation.importers.published_files import DatasetWriter, iter_objects, keep_metadata, read_id, read_list
 
-__all__ = ["read"]
-
 _PASSAGES = ("ctxs", "top_contexts")
 _OURS = ("id", "question", "answers", "answer", "instruction", "output", *_PASSAGES)
 

@@ -6,8 +6,6 @@ from core.errors import InvalidInput
 from evaluation.datasets.json_lines import Row
 from evaluation.importers.published_files import DatasetWriter, iter_objects, read_object
 
-__all__ = ["read"]
-
 
 def read(path: Path, writer: DatasetWriter) -> None:
     """Reads `train-v1.1.json`, `dev-v2.0.json` and their like. A paragraph is a passage, and supports its questions.

@@ -10,8 +10,6 @@ from core.errors import InvalidInput
 from evaluation.datasets.json_lines import Row
 from evaluation.importers.published_files import DatasetWriter, read_list, read_object
 
-__all__ = ["read", "read_passages"]
-
 
 def read_passages(path: Path, writer: DatasetWriter) -> dict[str, str]:
     """Reads `strategyqa_train_paragraphs.json`; returns the id of each paragraph by its name there."""

@@ -9,8 +9,6 @@ from evaluation.importers import beir
 from evaluation.importers.judgements import Query, read_judgements, write_judged
 from evaluation.importers.published_files import DatasetWriter, read_lines
 
-__all__ = ["read", "read_passages"]
-
 _TOP, _END = "<top>", "</top>"
 _NUMBER, _TITLE, _DESCRIPTION = "num", "title", "desc"
 _LABELS = {_NUMBER: "Number:", _TITLE: "Topic:", _DESCRIPTION: "Description:"}

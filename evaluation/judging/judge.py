@@ -25,20 +25,6 @@ from evaluation.rows.answer_rows import AnswerRow, Cost, ModelRow, StepRow, read
 from evaluation.rows.rows_file import JUDGEMENT, RowsFile
 from evaluation.scores import mean
 
-__all__ = [
-    "FAITHFULNESS",
-    "RELEVANCE",
-    "FaithfulnessScore",
-    "GainScore",
-    "Judge",
-    "JudgeCalls",
-    "JudgementRow",
-    "ReferenceFrom",
-    "RelevanceScore",
-    "aggregate_judgements",
-    "require_judge_models",
-]
-
 
 @dataclass(frozen=True, kw_only=True)
 class JudgementRow:

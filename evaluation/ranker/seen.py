@@ -18,8 +18,6 @@ from evaluation.datasets.dataset import CORPUS_FILE, GIVEN_FILE, QUESTIONS_FILE,
 from reasoning import REASONERS
 from retrieval.bridged.ranker import format_ranker, load_ranker, read_ranker
 
-__all__ = ["SeenQuestions", "add_question_hashes", "count_seen", "describe_training_set", "list_rankers"]
-
 _DIGITS = 10
 """Hexadecimal digits of a hash. The probability that any of a million questions has the hash of any of two hundred
 others is two in ten thousand.

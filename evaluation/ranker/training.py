@@ -41,18 +41,6 @@ from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.pagerank.personalized import PageRankConfig
 from retrieval.supports import Support
 
-__all__ = [
-    "RankerGain",
-    "TrainedRanker",
-    "Training",
-    "TrainingSet",
-    "check_training_libraries",
-    "gather_training_set",
-    "read_training_datasets",
-    "train_ranker",
-]
-
-
 _INSTALL = "pip install 'hopweave[train]'"
 
 

@@ -18,34 +18,6 @@ from evaluation.rows.scored_answers import ANSWER_METRICS
 from evaluation.rows.search_rows import SEARCH_MEASURES, SearchRow
 from evaluation.scores import Interval, bootstrap_interval, mean, mean_of_known, percentile
 
-__all__ = [
-    "ANSWER_COMPARED",
-    "DEEPEST",
-    "MODEL_HEADINGS",
-    "OUTCOMES",
-    "RIGHT",
-    "SEARCH_COMPARED",
-    "Comparison",
-    "ScoredRow",
-    "SearchScores",
-    "aggregate_answers",
-    "aggregate_searches",
-    "average_scores",
-    "compare",
-    "count_verdicts",
-    "escape",
-    "format_code",
-    "format_count",
-    "format_number",
-    "format_percent",
-    "group_by_strategy",
-    "list_model_cells",
-    "make_markdown_table",
-    "make_model_table",
-    "make_table",
-]
-
-
 DEEPEST = 6
 """Deeper plans are counted with plans of this depth."""
 

@@ -33,9 +33,6 @@ from reasoning import REASONERS
 from reasoning.actions.planning.plan import make_planning_call
 from reasoning.plans.dag import MalformedPlan, PlannedNode, parse_dag
 
-__all__ = ["PlanForm", "PlanSelection", "build_page", "build_plan_lines", "select_worst"]
-
-
 _COLUMNS = (
     "strategy", "EM", "F1", "calls", "tokens", "longest prompt", "seconds", "abstained", "needless",
     "EM, answered", "F1, answered", *(support.value for support in Support), "failed",

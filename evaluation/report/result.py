@@ -30,17 +30,6 @@ from evaluation.rows.scored_answers import ANSWER_METRICS
 from evaluation.rows.search_rows import SEARCH_METRICS, SearchRow
 from evaluation.scores import mean
 
-__all__ = [
-    "Result",
-    "Threshold",
-    "average_reports",
-    "build_report",
-    "find_shortfalls",
-    "format_report",
-    "parse_threshold",
-    "rows_path",
-]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Result:

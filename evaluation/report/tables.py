@@ -29,8 +29,6 @@ from evaluation.report.result import Result, average_reports, build_report
 from evaluation.rows.answer_rows import ModelRow, format_names
 from evaluation.scores import LEVEL, Interval, Separation, ThresholdPoint, choose_threshold, compute_curve, hold_out
 
-__all__ = ["build_calibration_report", "build_calibration_tables", "build_ranker_table", "build_tables"]
-
 _SEARCH = {
     "R@2": "recall@2",
     "R@5": "recall@5",

@@ -18,8 +18,6 @@ from evaluation.reproduction.reproduction import (
 from evaluation.rows.answer_rows import ModelRow, format_names
 from evaluation.scores import mean_of_known
 
-__all__ = ["Outcome"]
-
 _TOKENS = "tokens_per_query"
 _LEGEND = "Measured here; in parentheses, the paper's number (–: not known, or not run)."
 

@@ -17,24 +17,6 @@ from core.strategies import StrategySpec, parse_spec
 from evaluation.datasets.dataset import GIVEN_FILE, read_dataset
 from evaluation.experiment import Experiment, select_questions
 
-__all__ = [
-    "OVERALL",
-    "UNKNOWN",
-    "Column",
-    "CostEstimate",
-    "Paper",
-    "PlacedDataset",
-    "Reproduction",
-    "Table",
-    "TableRow",
-    "dataset_names",
-    "find_table",
-    "list_tables",
-    "place_datasets",
-    "plan_reproduction",
-]
-
-
 OVERALL = "overall"
 """The key of the published numbers over all datasets of a table."""
 UNKNOWN = "–"

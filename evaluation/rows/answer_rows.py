@@ -17,23 +17,6 @@ from core.text.names import normalise
 from core.trace import Trace
 from retrieval.supports import Support
 
-__all__ = [
-    "AnswerRow",
-    "Cost",
-    "ModelRow",
-    "PlannedRow",
-    "PromptRow",
-    "ReviewRow",
-    "StepRow",
-    "find_hops",
-    "format_names",
-    "format_parameters",
-    "make_plan",
-    "make_prompts",
-    "make_step",
-    "read_row",
-]
-
 _FINAL = "answer"
 """The id of the step that concludes, in all reasoners that have such a step."""
 

@@ -16,9 +16,6 @@ from core.execution.files import Draft, try_lock
 from evaluation.datasets.json_lines import read_rows
 from evaluation.rows.answer_rows import AnswerRow
 
-__all__ = ["ANSWER", "JUDGEMENT", "SEARCH", "RowsFile", "read_answers"]
-
-
 SEARCH, ANSWER, JUDGEMENT = "search", "answer", "judgement"
 _KINDS = (SEARCH, ANSWER, JUDGEMENT)
 _BEGINNING = b'{"kind": "'

@@ -34,9 +34,6 @@ from evaluation.scores import (
 )
 from retrieval.supports import collapse_hits, match_supports, precision, recall
 
-__all__ = ["ABSTENTION", "ANSWER_METRICS", "make_reviews", "score_answer", "score_failed_answer"]
-
-
 _SUPPORT_METRICS = ("union_recall", "union_precision")
 ABSTENTION = "abstention"
 """The only metric of a question that the corpus does not answer: whether the reasoner abstained."""

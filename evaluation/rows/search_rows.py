@@ -15,16 +15,6 @@ from evaluation.scores import (
 )
 from retrieval.supports import all_recall, collapse_hits, match_supports, recall, reciprocal_rank
 
-__all__ = [
-    "DEEP",
-    "DEPTH",
-    "SEARCH_MEASURES",
-    "SEARCH_METRICS",
-    "SearchRow",
-    "score_failed_search",
-    "score_search",
-]
-
 DEPTH = 10
 """The places of a ranking that are stored: the deepest cut that is reported."""
 

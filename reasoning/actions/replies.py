@@ -21,21 +21,6 @@ from reasoning.citations.quotes import find_quote, passage_text, select_quote
 from reasoning.engine.session import Session
 from reasoning.reading import are_sentences_asked, find_beside, find_unlinked, is_judgement_asked
 
-__all__ = [
-    "CitedQuote",
-    "Grade",
-    "Graded",
-    "SupportWord",
-    "check_quotes",
-    "format_answer_form",
-    "format_limit",
-    "format_support_rule",
-    "grade",
-    "is_abstention",
-    "note_unheld",
-    "take_distinct",
-]
-
 _SOURCE = "(?:passages?|contexts?|texts?|documents?|sources?|quotes?|article)"
 _GIVEN = (
     "(?:stated|specified|mentioned|given|provided|available|known|found|listed|disclosed|clear|answered|determined)"

@@ -21,8 +21,6 @@ from core.text.word_lists import SMALL_WORDS
 from reasoning.asking_words import leave_out_asking
 from reasoning.citations.polarity import OF_PERMISSION
 
-__all__ = ["find_numbers", "find_unheld", "is_document_named", "is_judgement"]
-
 _JUDGEMENTS = frozenset(
     [
         "yes",

@@ -10,18 +10,6 @@ from core.ports.retrieval import Hit
 from core.trace import Trace
 from reasoning.citations.quotes import select_quote
 
-__all__ = [
-    "MARKERS",
-    "cite_passages",
-    "cite_quotes",
-    "drop_nested_brackets",
-    "make_citation",
-    "note_missing",
-    "parse_marker",
-    "parse_markers",
-    "strip_markers",
-]
-
 MARKERS = re.compile(r"(?<![\s\[])(?:\s*\[)+(\d{1,3}(?:\s*[-–,;，、；]\s*\d{1,3})*)\]")
 """`[2]`, or several as `[1, 3]` or `[1-3]`, with the space before it.
 

@@ -22,8 +22,6 @@ from core.text.name_spans import find_names
 from core.text.value_kinds import GENERIC, ValueKind, find_digits, find_kind, has_value
 from reasoning.citations.held import find_numbers
 
-__all__ = ["find_lone_digits", "find_neighbour"]
-
 _LONGEST = 20_000
 """Characters of a passage that are read."""
 _OF_VALUES = frozenset({ValueKind.NUMBER, ValueKind.DATE, ValueKind.DURATION})

@@ -14,8 +14,6 @@ from core.passage_context import split_units
 from core.passage_context.windows import stems_of
 from core.text.lead_in import split_lead_in
 
-__all__ = ["OF_PERMISSION", "find_contradiction"]
-
 _LONGEST = 20_000
 """Characters of an answer or passage that are read."""
 _MOST_WORDS = 60

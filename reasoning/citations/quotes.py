@@ -18,8 +18,6 @@ from core.ports.retrieval import Hit
 from core.text.answers import is_contained, normalise_answer
 from core.text.terms import split_words
 
-__all__ = ["find_quote", "is_quoted", "is_supported", "locate", "name_source", "passage_text", "select_quote"]
-
 _MARKS = "\"'“”„»«‘’"
 _PAIRS = (("(", ")"), ("[", "]"), ("“", "”"), ("„", "“"), ("«", "»"), ("「", "」"), ('"', '"'))
 _OMITTED = re.compile(r"…|\.{3,}|\[[^\[\]]*\]")

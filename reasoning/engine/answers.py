@@ -9,16 +9,6 @@ from reasoning.citations.markers import make_citation
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.session import OpenStep, Session
 
-__all__ = [
-    "Conclusion",
-    "abstain",
-    "answer_from_conclusion",
-    "answer_from_step",
-    "fill_step",
-    "make_answer",
-    "withhold_unstated",
-]
-
 _NOT_FOUND = "The passages that were found do not hold the answer."
 _NOT_STATED = "No passage that was found states the answer."
 _NOTES = {

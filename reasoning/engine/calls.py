@@ -24,16 +24,6 @@ from core.prompting.structured import strip_thinking
 from core.trace import Trace
 from reasoning.citations.markers import MARKERS, parse_marker
 
-__all__ = [
-    "AnswerStream",
-    "ModelCall",
-    "build_request",
-    "drop_last_passages",
-    "format_facts",
-    "name_step_in_errors",
-    "read_partial_answer",
-]
-
 
 @dataclass(frozen=True, kw_only=True)
 class ModelCall:

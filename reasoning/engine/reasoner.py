@@ -24,17 +24,6 @@ from core.trace import Trace
 from reasoning.engine.answers import abstain, answer_from_step, withhold_unstated
 from reasoning.engine.session import Session
 
-__all__ = [
-    "CheckCorpus",
-    "ReasoningBackends",
-    "SessionReasoner",
-    "Solve",
-    "check_reranker",
-    "memory_field",
-    "passages_are_enough",
-    "require_triples",
-]
-
 
 def _refuse_searcher(spec: StrategySpec) -> Searcher:
     raise InvalidStrategy(f"the searcher {spec.name!r} is not available here; only the request's own searcher is")

@@ -22,8 +22,6 @@ from core.prompting.structured import complete_structured, make_cut_error, note_
 from core.trace import Trace
 from reasoning.engine.calls import AnswerStream, ModelCall, build_request, drop_last_passages, name_step_in_errors
 
-__all__ = ["OpenStep", "Session", "gather"]
-
 Result = TypeVar("Result")
 
 

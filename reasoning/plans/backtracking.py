@@ -13,8 +13,6 @@ from reasoning.engine.session import Session
 from reasoning.plans.dag import PlannedNode
 from reasoning.plans.known_answers import KnownAnswer, split_values
 
-__all__ = ["WENT_BACK", "RefusedAnswer", "Return", "find_refused", "going_back"]
-
 WENT_BACK = "went back"
 """The verdict of a step whose answer replaces its first one."""
 _CALLS = 3

@@ -12,27 +12,6 @@ from dataclasses import dataclass
 from core.errors import BudgetExhausted
 from reasoning.engine.session import gather
 
-__all__ = [
-    "MalformedPlan",
-    "PlannedNode",
-    "Work",
-    "check_plan",
-    "compute_depths",
-    "find_ancestors",
-    "find_descendants",
-    "find_sinks",
-    "is_undivided",
-    "parse_dag",
-    "parse_tags",
-    "replace_tags",
-    "run_in_sequence",
-    "run_layers",
-    "run_when_ready",
-    "select_ready",
-    "split_layers",
-    "strip_tags",
-]
-
 _ID = re.compile(r"Q(\d{1,3})\.(\d{1,3})")
 _TAG = re.compile(r"<\s*[AQ](\d{1,3}\.\d{1,3})\s*>|(?<![\w.<])A(\d{1,3}\.\d{1,3})(?![\w>]|\.\d)")
 

@@ -6,17 +6,6 @@ from dataclasses import dataclass, replace
 from core.ports.reasoning import Quote, Step, Support
 from reasoning.citations.quotes import passage_text
 
-__all__ = [
-    "UNKNOWN",
-    "KnownAnswer",
-    "chunk_ids_of",
-    "known_answer",
-    "list_evidence",
-    "list_marks",
-    "split_values",
-    "without_quotes",
-]
-
 UNKNOWN = "(not found)"
 """Stands for a missing answer of a step, so that no later call takes an empty text for an answer."""
 

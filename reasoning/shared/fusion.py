@@ -16,8 +16,6 @@ from reasoning.citations.markers import strip_markers
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.answers import Conclusion
 
-__all__ = ["find_cosines", "fuse_rankings", "vote"]
-
 
 async def find_cosines(embedder: Embedder, question: Vectors, hits: Sequence[Hit]) -> list[float]:
     """Returns the cosine of each hit with the question's vector.

@@ -17,8 +17,6 @@ from reasoning.actions.queries.search_queries import query_entities
 from reasoning.engine.session import Session
 from reasoning.plans.known_answers import KnownAnswer
 
-__all__ = ["Merge", "ReviewSettings", "add_evidence", "interleave", "review_answer", "sort_by_scores"]
-
 _MAX_FACTS = 10
 
 Merge = Literal["rank", "score"]

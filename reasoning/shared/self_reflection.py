@@ -16,8 +16,6 @@ from reasoning.actions.judging.judgements import critique, need_retrieval
 from reasoning.engine.session import Session, gather
 from reasoning.plans.known_answers import KnownAnswer
 
-__all__ = ["MEMORY_NOTE", "ReflectionSettings", "answer_with_reflection"]
-
 MEMORY_NOTE = "self_rag{where}: answered from the model's memory; nothing is cited"
 _FULL = 1.0
 _GRADES = {Support.STATED: _FULL, Support.INFERRED: 0.5}

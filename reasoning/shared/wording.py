@@ -7,8 +7,6 @@ import re
 from core.text.terms import Word, split_words
 from core.text.word_lists import KIND_QUESTION_WORDS
 
-__all__ = ["find_missing_words", "query_key"]
-
 _END = re.compile(r"(?<![\s.?!。？！])[\s.?!。？！]++$")
 
 

@@ -8,8 +8,6 @@ from core.strategies import StrategyConfig
 from reasoning.engine.reasoner import ReasoningBackends, SessionReasoner
 from reasoning.strategies.vanilla import Vanilla
 
-__all__ = ["NEEDS_MODEL", "SOURCE", "Config", "build"]
-
 NEEDS_MODEL = True
 SOURCE = "arXiv 2201.11903"
 

@@ -17,8 +17,6 @@ from reasoning.engine.reasoner import ReasoningBackends, SessionReasoner, memory
 from reasoning.engine.session import Session
 from reasoning.plans.known_answers import UNKNOWN, KnownAnswer, known_answer
 
-__all__ = ["NEEDS_MODEL", "SOURCE", "Config", "Decompose", "build"]
-
 NEEDS_MODEL = True
 SOURCE = "arXiv 2410.20753"
 _LAST = "answer"

@@ -7,8 +7,6 @@ from reasoning.engine.answers import abstain, make_answer
 from reasoning.engine.reasoner import ReasoningBackends, SessionReasoner
 from reasoning.engine.session import Session
 
-__all__ = ["NEEDS_MODEL", "Config", "build", "solve"]
-
 NEEDS_MODEL = True
 _NOTE = "direct: answered from the model's memory; nothing is cited"
 _UNKNOWN = "The model says that it does not know."

@@ -17,8 +17,6 @@ from reasoning.engine.reasoner import ReasoningBackends, SessionReasoner, memory
 from reasoning.engine.session import Session
 from reasoning.shared.wording import query_key
 
-__all__ = ["NEEDS_MODEL", "SOURCE", "Config", "Ircot", "build"]
-
 NEEDS_MODEL = True
 SOURCE = "arXiv 2212.10509"
 _LAST = "answer"

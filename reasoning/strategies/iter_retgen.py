@@ -15,8 +15,6 @@ from reasoning.engine.answers import Conclusion, answer_from_conclusion, fill_st
 from reasoning.engine.reasoner import ReasoningBackends, SessionReasoner, memory_field
 from reasoning.engine.session import Session
 
-__all__ = ["NEEDS_MODEL", "SOURCE", "Config", "IterRetgen", "build"]
-
 NEEDS_MODEL = True
 SOURCE = "arXiv 2305.15294"
 _LAST = "answer"

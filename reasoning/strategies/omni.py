@@ -18,8 +18,6 @@ from reasoning.engine.reasoner import ReasoningBackends, SessionReasoner, check_
 from reasoning.engine.session import Session, gather
 from reasoning.shared.fusion import fuse_rankings, vote
 
-__all__ = ["NEEDS_MODEL", "SOURCE", "Config", "Omni", "build"]
-
 NEEDS_MODEL = True
 SOURCE = "arXiv 2506.21384"
 _LAST = "answer"

@@ -31,8 +31,6 @@ from reasoning.engine.session import OpenStep, Session
 from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of, known_answer
 from reasoning.shared.review_loop import Merge, ReviewSettings, interleave, review_answer
 
-__all__ = ["NEEDS_MODEL", "SOURCE", "Config", "PlanActReview", "build"]
-
 NEEDS_MODEL = True
 SOURCE = "arXiv 2504.16787"
 

@@ -39,8 +39,6 @@ from reasoning.plans.dag import (
 from reasoning.plans.known_answers import known_answer, without_quotes
 from reasoning.shared.self_reflection import ReflectionSettings, answer_with_reflection
 
-__all__ = ["NEEDS_MODEL", "SOURCE", "Config", "PlanStar", "build"]
-
 NEEDS_MODEL = True
 SOURCE = "arXiv 2410.20753"
 _MORE = 3

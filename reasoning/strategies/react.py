@@ -16,8 +16,6 @@ from reasoning.engine.answers import abstain, answer_from_conclusion, answer_fro
 from reasoning.engine.reasoner import ReasoningBackends, SessionReasoner, memory_field
 from reasoning.engine.session import OpenStep, Session
 
-__all__ = ["NEEDS_MODEL", "SOURCE", "Config", "React", "build"]
-
 NEEDS_MODEL = True
 SOURCE = "arXiv 2210.03629"
 _LAST = "answer"

@@ -18,8 +18,6 @@ from reasoning.engine.reasoner import ReasoningBackends, SessionReasoner, memory
 from reasoning.engine.session import OpenStep, Session, gather
 from reasoning.shared.wording import query_key
 
-__all__ = ["NEEDS_MODEL", "SOURCE", "Config", "Resp", "build"]
-
 NEEDS_MODEL = True
 SOURCE = "arXiv 2407.13101"
 _LAST = "answer"

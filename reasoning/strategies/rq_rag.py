@@ -21,8 +21,6 @@ from reasoning.engine.reasoner import ReasoningBackends, SessionReasoner, memory
 from reasoning.engine.session import Session, gather
 from reasoning.shared.wording import query_key
 
-__all__ = ["NEEDS_MODEL", "SOURCE", "Candidate", "Config", "RqRag", "build", "select_answer"]
-
 NEEDS_MODEL = True
 SOURCE = "arXiv 2404.00610"
 _LAST = "answer"

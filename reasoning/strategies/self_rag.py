@@ -14,8 +14,6 @@ from reasoning.engine.reasoner import ReasoningBackends, SessionReasoner, memory
 from reasoning.engine.session import Session
 from reasoning.shared.self_reflection import ReflectionSettings, answer_with_reflection
 
-__all__ = ["NEEDS_MODEL", "SOURCE", "Config", "SelfRag", "build"]
-
 NEEDS_MODEL = True
 SOURCE = "arXiv 2310.11511"
 

@@ -10,8 +10,6 @@ from reasoning.engine.answers import answer_from_conclusion, fill_step
 from reasoning.engine.reasoner import ReasoningBackends, SessionReasoner
 from reasoning.engine.session import Session
 
-__all__ = ["NEEDS_MODEL", "Config", "Vanilla", "build"]
-
 NEEDS_MODEL = True
 
 

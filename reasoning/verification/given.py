@@ -9,18 +9,6 @@ from core.trace import Usage
 from core.verification import Located, VerificationCost
 from reasoning.citations.markers import strip_markers
 
-__all__ = [
-    "MAX_DOCUMENTS",
-    "CitedDocument",
-    "GivenAnswer",
-    "Use",
-    "collect_documents",
-    "count_usage",
-    "estimate_cost",
-    "list_cited",
-    "read_answer",
-]
-
 MAX_DOCUMENTS = 20
 """Documents of one answer that are masked. Each costs an answer."""
 

@@ -14,8 +14,6 @@ from core.verification import AnswerWithout, DocumentRole, Located
 from reasoning.shared.wording import find_missing_words
 from reasoning.verification.given import CitedDocument, GivenAnswer
 
-__all__ = ["compare_answers", "compare_quotes", "decide_role", "describe_redundant", "is_lost"]
-
 _NAMES = "january|february|march|april|may|june|july|august|september|october|november|december"
 _MONTHS = {form: at for at, name in enumerate(_NAMES.split("|"), start=1) for form in (name, name[:3])} | {"sept": 9}
 _WORDS = (

@@ -20,8 +20,6 @@ from reasoning.engine.session import Session, gather
 from reasoning.verification.given import MAX_DOCUMENTS, CitedDocument, GivenAnswer, list_cited
 from reasoning.verification.sameness import compare_answers, compare_quotes, decide_role, describe_redundant, is_lost
 
-__all__ = ["AskWithout", "Compare", "Key", "find_replacements", "form_groups", "make_comparison", "verify_answer"]
-
 Key = tuple[str, str]
 """A corpus' name and a document's id."""
 

@@ -29,17 +29,6 @@ from retrieval.candidates.row_labels import weigh_labels
 from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph
 from retrieval.pagerank.personalized import PageRankConfig
 
-__all__ = [
-    "PoolEvidence",
-    "PoolNames",
-    "SourceLinks",
-    "collect_names",
-    "compute_evidence",
-    "evaluate_pool",
-    "gather_evidence",
-    "gather_stage1",
-]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from retrieval.bridged.evidence import PoolEvidence
 from retrieval.candidates.fusion import order_by_score, scale
 
-__all__ = ["FEATURES", "compute_features"]
-
 Floats = NDArray[np.float64]
 Feature = Callable[[PoolEvidence], Floats]
 

@@ -24,15 +24,6 @@ from retrieval.bridged.versions import Versions, count_lacking, find_name_stems
 from retrieval.candidates.pool import Pool, weigh_exact_words
 from retrieval.graph.snapshot import GraphSnapshot
 
-__all__ = [
-    "Named",
-    "choose_wholly_named",
-    "compare_with_rest",
-    "find_named",
-    "find_unnamed_passages",
-    "keep_asked_versions",
-]
-
 _LEAST_DOCUMENTS = 2
 _MOST_OF_TITLE = 0.5
 _MOST_OF_NAMES = 0.7

@@ -16,18 +16,6 @@ from core.text.word_lists import SMALL_WORDS
 from retrieval.graph.terms import Stems, TermStatistics, bm25_idf, keep_rarest
 from retrieval.pagerank.name_linking import NameLink
 
-__all__ = [
-    "DOCUMENT",
-    "QuestionTerms",
-    "compute_added",
-    "compute_title_overlap",
-    "count_stems",
-    "count_titles_alike",
-    "extract_question_terms",
-    "share_of_best",
-    "weigh_stems",
-]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 

@@ -26,22 +26,6 @@ from retrieval.bridged.features import FEATURES, compute_features
 from retrieval.bridged.question_words import DOCUMENT
 from retrieval.candidates.fusion import scale
 
-__all__ = [
-    "EXACT",
-    "SHIPPED",
-    "Ranker",
-    "Trees",
-    "add_contributions",
-    "format_ranker",
-    "load_ranker",
-    "rank",
-    "read_ranker",
-    "read_trees",
-    "split_score",
-    "standardise",
-    "warm",
-]
-
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 

@@ -18,8 +18,6 @@ from retrieval.bridged.evidence import PoolEvidence, PoolNames
 from retrieval.candidates.explanations import fetch_display_names
 from retrieval.graph.snapshot import GraphSnapshot
 
-__all__ = ["SourceLink", "add_reasons", "describe_relation"]
-
 Ints = NDArray[np.int64]
 
 _LEAST = 0.05  # the least source weight x link that is reported: weaker links do not change the order

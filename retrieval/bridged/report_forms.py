@@ -13,8 +13,6 @@ from core.passage_context.windows import stems_of
 from core.text.terms import hash_stem
 from retrieval.graph.snapshot import GraphSnapshot
 
-__all__ = ["weigh_report_forms"]
-
 Floats = NDArray[np.float64]
 
 _LOSS = 3.0

@@ -17,17 +17,6 @@ from retrieval.bridged.features import FEATURES
 from retrieval.bridged.ranker import Ranker, read_trees
 from retrieval.candidates.fusion import order_by_score
 
-__all__ = [
-    "RECIPES",
-    "Recipe",
-    "TrainingQuestion",
-    "cross_validate",
-    "evaluate_transfer",
-    "fit",
-    "recall",
-    "stage1_recall",
-]
-
 Floats = NDArray[np.float64]
 
 

@@ -37,8 +37,6 @@ from core.text.word_lists import CALENDAR_WORDS, SMALL_WORDS
 from retrieval.backends import RetrievalBackends
 from retrieval.graph.snapshot import GraphSnapshot
 
-__all__ = ["Versions", "count_lacking", "find_name_stems", "find_unnamed", "read_versions", "weigh_versions"]
-
 Floats = NDArray[np.float64]
 
 _LOSS = 2.0

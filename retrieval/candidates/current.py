@@ -22,20 +22,6 @@ from core.trace import Trace
 from retrieval.backends import RetrievalBackends
 from retrieval.graph.snapshot import GraphSnapshot
 
-__all__ = [
-    "ScoredChunks",
-    "compute_cosines",
-    "fetch_vectors",
-    "find_few",
-    "is_replaced",
-    "require_facts",
-    "require_graph",
-    "require_vectors",
-    "search_current",
-    "search_text",
-    "search_vectors",
-]
-
 
 def require_vectors(corpus: Corpus, what: str) -> None:
     """Raises `InvalidInput` if the corpus has no vectors; `what` needs them."""

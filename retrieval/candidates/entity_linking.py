@@ -12,8 +12,6 @@ from retrieval.graph.names import NameIndex, fold_name
 from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph
 from retrieval.pagerank.name_linking import build_name_share, link_names
 
-__all__ = ["find_question_names", "link_by_name", "link_by_vector"]
-
 _NAMES = 64
 """Names of one question that are linked; each costs a search."""
 

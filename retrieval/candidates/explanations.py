@@ -24,16 +24,6 @@ from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.interruption import check_interrupted, run_interruptibly
 from retrieval.pagerank.personalized import GraphRanking, find_strongest_path
 
-__all__ = [
-    "add_paths",
-    "describe_paths",
-    "fetch_display_names",
-    "label_passages",
-    "read_facts",
-    "read_facts_of",
-    "read_triples",
-]
-
 Row = TypeVar("Row", FactRow, TripleRow)
 
 

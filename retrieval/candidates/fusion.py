@@ -3,8 +3,6 @@
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["fuse", "order_by_score", "scale", "weigh_graph"]
-
 Floats = NDArray[np.float64]
 
 _SPREAD = (15.0, 40.0)

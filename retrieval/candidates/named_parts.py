@@ -20,8 +20,6 @@ from retrieval.backends import RetrievalBackends
 from retrieval.candidates.current import find_few
 from retrieval.graph.snapshot import GraphSnapshot
 
-__all__ = ["find_part_chunks", "weigh_named_parts"]
-
 Floats = NDArray[np.float64]
 
 _MOST_PARTS = 4

@@ -36,17 +36,6 @@ from retrieval.graph.terms import TermStatistics
 from retrieval.interruption import check_interrupted, run_interruptibly
 from retrieval.pagerank.personalized import GraphRanking, PageRankConfig, note_limits, rank_from_question
 
-__all__ = [
-    "RARE",
-    "ExactWords",
-    "Pool",
-    "find_exact_words",
-    "gather_pool",
-    "number_documents",
-    "rank_graph",
-    "weigh_exact_words",
-]
-
 RARE = 3
 """A word that more chunks have is not rare."""
 

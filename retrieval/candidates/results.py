@@ -20,16 +20,6 @@ from retrieval.candidates.fusion import order_by_score
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.pagerank.personalized import GraphRanking
 
-__all__ = [
-    "Ranking",
-    "add_cosines",
-    "build_result",
-    "count_candidates",
-    "describe_unlinked",
-    "search_by_cosine",
-    "search_unlinked",
-]
-
 _Signal = NDArray[np.float64] | None
 
 

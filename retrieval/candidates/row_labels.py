@@ -20,8 +20,6 @@ from core.text.terms import HAS_LABELS, Terms, hash_label, hash_stem, split_word
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.graph.terms import Stems, TermStatistics, bm25_idf, keep_rarest
 
-__all__ = ["NO_LABELS", "RowLabels", "Weighted", "find_labelled", "read_labels", "weigh_labels"]
-
 _MOST_WORDS = 12
 """Words of a question that may be in labels, the rarest; they make 793 labels."""
 _WHOLE = 4.0

@@ -3,6 +3,7 @@
 Structure comes from the snapshot in memory, names and facts from the record. `values` has what the functions return.
 """
 
+from core.ports.retrieval import NodeKind
 from retrieval.exploration.finding import find_entities, show_entity
 from retrieval.exploration.fitting import FitCounts, PhraseCount, count_fits
 from retrieval.exploration.neighbourhood import draw_neighbourhood, find_ways
@@ -15,7 +16,6 @@ from retrieval.exploration.values import (
     FoundEntity,
     Match,
     Mentioning,
-    NodeKind,
     Scope,
     Subgraph,
     SubgraphEdge,

@@ -27,8 +27,6 @@ from retrieval.exploration.values import (
 )
 from retrieval.graph.names import fold_name
 
-__all__ = ["MOST_TYPED", "find_close_names", "find_entities", "show_entity"]
-
 _CLOSE = 0.75
 """The least similarity of two names: 1 - edits / the length of the longer name. Swapped letters are one edit."""
 _CLOSE_PART = 0.8

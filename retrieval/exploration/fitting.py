@@ -11,8 +11,6 @@ from core.ports.record import FactRow
 from retrieval.candidates.explanations import read_facts_of
 from retrieval.exploration.values import EntityFact, EntityRef, Scope
 
-__all__ = ["MOST_CHECKED", "FitCounts", "PhraseCount", "count_fits"]
-
 MOST_CHECKED = 2_000
 """Passages whose facts are compared with the schema."""
 _CHECKED_AT_ONCE = 200

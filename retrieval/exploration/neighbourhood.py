@@ -12,12 +12,11 @@ from core.errors import InvalidInput
 from core.execution.graph_library import import_igraph
 from core.execution.threads import compute
 from core.graph_schema import GraphSchema
-from core.ports.retrieval import PathStep
+from core.ports.retrieval import NodeKind, PathStep
 from retrieval.candidates.explanations import describe_paths, label_passages
 from retrieval.exploration.values import (
     EdgeKind,
     EntityRef,
-    NodeKind,
     Scope,
     Subgraph,
     SubgraphEdge,
@@ -26,8 +25,6 @@ from retrieval.exploration.values import (
     Ways,
 )
 from retrieval.graph.adjacency import Adjacency
-
-__all__ = ["draw_neighbourhood", "find_ways"]
 
 _MAX_FAN = 200
 

@@ -22,26 +22,6 @@ from retrieval.backends import RetrievalBackends
 from retrieval.candidates.explanations import fetch_display_names, read_facts_of
 from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph
 
-__all__ = [
-    "EdgeKind",
-    "EntityDetails",
-    "EntityFact",
-    "EntityRef",
-    "EntitySynonym",
-    "FoundEntity",
-    "Match",
-    "Mentioning",
-    "MergedEntity",
-    "NodeKind",
-    "Scope",
-    "Subgraph",
-    "SubgraphEdge",
-    "SubgraphNode",
-    "Way",
-    "Ways",
-    "open_scope",
-]
-
 
 class Match(StrEnum):
     """How a name was found, best first. `any`: no name was asked for."""

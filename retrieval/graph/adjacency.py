@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from retrieval.graph.arrays import Patched, find_positions
 from retrieval.graph.terms import make_offsets
 
-__all__ = ["Adjacency", "NodeBuckets", "RowChanges", "build_adjacency", "make_buckets", "spread_ranges"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class NodeBuckets:

@@ -8,9 +8,6 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Ids", "Ints", "Patched", "Places", "find_positions", "sort_unique"]
-
-
 Ids = NDArray[np.bytes_]
 Ints = NDArray[np.int32]
 Places = NDArray[np.int64]

@@ -18,22 +18,6 @@ from retrieval.graph.arrays import Ids, Ints, Places, find_positions
 from retrieval.graph.names import Names, merge_names, pack_names
 from retrieval.graph.terms import ChunkTerms, merge_terms, read_chunk_terms
 
-__all__ = [
-    "ColumnUpdate",
-    "Columns",
-    "MergeMap",
-    "apply_merges",
-    "build_columns",
-    "canonicalise",
-    "encode_ids",
-    "join_columns",
-    "list_merged_names",
-    "list_merges_among",
-    "make_merge_map",
-    "read_columns",
-    "update_columns",
-]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Columns:

@@ -24,8 +24,6 @@ from retrieval.graph.snapshot import count_places
 from retrieval.graph.snapshot_format import LAYOUT, FileContent, Stream, StreamedArray
 from retrieval.graph.terms import PACKED, make_offsets
 
-__all__ = ["BLOCK", "EdgeRows", "Items", "Numbering", "encode_compacted"]
-
 
 def encode_compacted(corpus_id: str, snapshot: LayeredSnapshot) -> FileContent:
     """Returns what `encode_snapshot` returns for `snapshot.flat()`, with arrays that are made while they are written.

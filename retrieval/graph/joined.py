@@ -19,8 +19,6 @@ from retrieval.graph.names import NameIndex, build_name_index, pack_names
 from retrieval.graph.snapshot import FlatSnapshot, RetrievalGraph
 from retrieval.graph.terms import ChunkTerms, TermStatistics, make_offsets
 
-__all__ = ["Delta", "EdgeChanges", "Joined", "join", "select_terms"]
-
 Numbers = NDArray[np.int64]
 
 

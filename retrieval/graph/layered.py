@@ -15,8 +15,6 @@ from retrieval.graph.joined import Delta, Joined, join
 from retrieval.graph.snapshot import FlatSnapshot, GraphSnapshot
 from retrieval.graph.terms import PACKED
 
-__all__ = ["LayeredSnapshot", "follow"]
-
 _FROM = 2_000
 """Below, copying all rows takes some hundredths of a second."""
 

@@ -16,9 +16,6 @@ from numpy.typing import NDArray
 from retrieval.graph.arrays import Ids, Places, find_positions
 from retrieval.graph.terms import copy_runs, make_offsets
 
-__all__ = ["NameIndex", "Names", "build_name_index", "fold_name", "merge_names", "pack_names"]
-
-
 _MARKS = re.compile(r"[\u0300-\u036f]")
 _SYMBOLS = re.compile(r"(?<=[^\W_])(?:\+\+|[+#](?!\w))|[^\W_]|[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 _ASCII = re.compile(r"[a-z0-9]+(?: [a-z0-9]+)*")

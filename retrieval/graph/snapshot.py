@@ -32,16 +32,6 @@ from retrieval.graph.columns import (
 from retrieval.graph.names import NameIndex, build_name_index
 from retrieval.graph.terms import TermStatistics, count_terms, make_offsets
 
-__all__ = [
-    "FlatSnapshot",
-    "GraphSnapshot",
-    "Lookups",
-    "RetrievalGraph",
-    "build_snapshot",
-    "count_places",
-    "make_snapshot",
-]
-
 _MASKS = 4
 
 Numbers = NDArray[np.int64]

@@ -14,8 +14,6 @@ from retrieval.graph.layered import follow
 from retrieval.graph.snapshot import GraphSnapshot, build_snapshot
 from retrieval.graph.snapshot_files import HeldSnapshots, SnapshotFiles, describe_held, list_mappings
 
-__all__ = ["SnapshotCache"]
-
 _POLL_SECONDS = 0.05
 
 

@@ -23,8 +23,6 @@ from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.graph.snapshot_folder import BuildLock, LoggedFolder
 from retrieval.graph.snapshot_format import find_mapping, is_mapped
 
-__all__ = ["FilePolicy", "HeldSnapshots", "SnapshotFiles", "describe_held", "list_mappings"]
-
 _log = logging.getLogger("hopweave.retrieval")
 
 _POLL_SECONDS = 0.05

@@ -31,8 +31,6 @@ from retrieval.graph.snapshot_format import (
     write_array_file,
 )
 
-__all__ = ["BuildLock", "LoggedFolder", "SnapshotFile", "SnapshotFolder"]
-
 _SUFFIX = ".graph"
 _UNFINISHED = ".unfinished"
 _BUILDING = ".building"

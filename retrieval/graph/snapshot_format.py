@@ -40,21 +40,6 @@ from retrieval.graph.names import NameIndex, Names, pack_names
 from retrieval.graph.snapshot import FlatSnapshot, Lookups, RetrievalGraph
 from retrieval.graph.terms import PACKED, ChunkTerms, TermStatistics
 
-__all__ = [
-    "LAYOUT",
-    "ArrayFile",
-    "FileContent",
-    "Stream",
-    "StreamedArray",
-    "decode_snapshot",
-    "encode_snapshot",
-    "find_mapping",
-    "is_mapped",
-    "read_array_file",
-    "read_generation",
-    "write_array_file",
-]
-
 _PREFIX = MAGIC + struct.pack("<I", 1)
 """Files of snapshots have a version of their own after the magic bytes."""
 _ALIGNMENT = 64

@@ -17,22 +17,6 @@ from core.ports.retrieval import PassageCounts
 from core.text.terms import TERM, Terms, hash_stem
 from retrieval.graph.arrays import Places, find_positions
 
-__all__ = [
-    "PACKED",
-    "ChunkTerms",
-    "Stems",
-    "TermStatistics",
-    "bm25_idf",
-    "copy_runs",
-    "count_passages",
-    "count_terms",
-    "keep_rarest",
-    "make_offsets",
-    "merge_terms",
-    "read_chunk_terms",
-]
-
-
 PACKED = np.dtype("<u8")
 """A row of `core.text.terms.TERM` as one number, which numpy copies several times faster than a structure."""
 

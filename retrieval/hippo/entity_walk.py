@@ -24,8 +24,6 @@ from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph
 from retrieval.graph.terms import make_offsets
 from retrieval.pagerank.personalized import GraphRanking
 
-__all__ = ["MAX_EDGES", "MAX_ENTITIES", "find_entities", "rank_by_entities", "without_passages"]
-
 MAX_ENTITIES = 100
 """Each name is embedded and searched for. A model that was led astray may name thousands."""
 

@@ -24,8 +24,6 @@ from retrieval.candidates.explanations import read_triples
 from retrieval.graph.arrays import Patched
 from retrieval.graph.snapshot import GraphSnapshot
 
-__all__ = ["LinkedFact", "entity_weights", "filter_facts", "link_facts", "passage_weights"]
-
 _SPARE = 8
 _FURTHEST = 8192
 """Nearest facts that are requested at most, until enough of them are asserted by the documents of the search."""

@@ -16,8 +16,6 @@ from core.prompting.prompts import load_prompt
 from core.prompting.structured import complete_structured
 from core.trace import Trace
 
-__all__ = ["ROLE", "choose_passages"]
-
 ROLE = "choose_passages"
 
 

@@ -15,8 +15,6 @@ from retrieval.graph.adjacency import Adjacency, NodeBuckets, RowChanges
 from retrieval.graph.arrays import Patched
 from retrieval.interruption import Interrupted, check_interrupted, stop_flag
 
-__all__ = ["MAX_STEPS", "NodeMass", "Pushed", "forward_push", "push_in_sweeps", "warm"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Pushed:

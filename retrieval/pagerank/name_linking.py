@@ -17,8 +17,6 @@ from core.text.word_lists import FUNCTION_WORDS
 from retrieval.graph.names import NameIndex, fold_name
 from retrieval.graph.terms import TermStatistics
 
-__all__ = ["NameLink", "NameShare", "build_name_share", "link_names"]
-
 NameShare = Callable[[str], float]
 """Returns the confidence that a word is a name, from 0 to 1."""
 

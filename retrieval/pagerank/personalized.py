@@ -19,19 +19,6 @@ from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph
 from retrieval.pagerank.forward_push import MAX_STEPS, forward_push
 from retrieval.pagerank.name_linking import NameLink, build_name_share, link_names
 
-__all__ = [
-    "DEFAULT_HUBS",
-    "FactsConfig",
-    "GraphRanking",
-    "Hubs",
-    "PageRankConfig",
-    "Seeds",
-    "find_strongest_path",
-    "note_limits",
-    "rank_from_question",
-    "rank_from_seeds",
-]
-
 
 def _no_numbers() -> NDArray[np.int64]:
     return np.zeros(0, np.int64)

@@ -18,8 +18,6 @@ from retrieval.exploration.values import Scope
 from retrieval.resolution.name_forms import GENERATIONS, LONGEST_NAME, NameForm, make_form, skeleton_of
 from retrieval.resolution.relations import NameLikeness, Relation, relate
 
-__all__ = ["MOST_ENTITIES", "MOST_PAIRS", "Candidate", "Candidates", "find_candidates", "pair_names"]
-
 MOST_ENTITIES = 30_000
 """Entities whose names are compared: the ones that most passages mention."""
 MOST_COMPARED = 200_000

@@ -15,8 +15,6 @@ from retrieval.exploration.values import Scope
 from retrieval.resolution.candidates import Candidate
 from retrieval.resolution.relations import Relation
 
-__all__ = ["EXPLANATIONS", "FEATURES", "Nearness", "Neighbourhoods", "compute_features"]
-
 _MOST_CHUNKS = 32
 """Passages of an entity that are read."""
 _MOST_MENTIONED = 200

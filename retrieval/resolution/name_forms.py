@@ -10,8 +10,6 @@ from functools import cached_property
 
 from core.text.word_lists import CONNECTIVES
 
-__all__ = ["GENERATIONS", "LEGAL_FORMS", "LONGEST_NAME", "NameForm", "make_form", "skeleton_of"]
-
 LONGEST_NAME = 100
 """Characters of a name. Longer names are not compared, which bounds the time of a comparison."""
 

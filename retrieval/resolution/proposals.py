@@ -21,19 +21,6 @@ from retrieval.resolution.features import EXPLANATIONS, FEATURES, Nearness, Neig
 from retrieval.resolution.name_forms import LEGAL_FORMS
 from retrieval.resolution.relations import Relation
 
-__all__ = [
-    "LEAST_PROBABILITY",
-    "MOST_PROPOSALS",
-    "Evidence",
-    "Proposal",
-    "Proposals",
-    "ResolutionModel",
-    "are_names",
-    "propose",
-    "read_model",
-    "shipped_model",
-]
-
 LEAST_PROBABILITY = 0.05
 """Pairs with a lower probability are not proposed."""
 MOST_PROPOSALS = 2_000

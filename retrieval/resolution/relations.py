@@ -11,8 +11,6 @@ from core.text.entity_types.kinds import GIVEN_NAMES, NAME_NOUNS
 from core.text.word_lists import CONNECTIVES, INSTITUTIONS
 from retrieval.resolution.name_forms import GENERATIONS, NameForm
 
-__all__ = ["NameLikeness", "Relation", "relate"]
-
 
 class Relation(StrEnum):
     """What the names of a pair have in common, the strongest first."""

@@ -33,8 +33,6 @@ from retrieval.candidates.results import Ranking, build_result
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.pagerank.personalized import FactsConfig
 
-__all__ = ["Bridged", "Config", "build"]
-
 Floats = NDArray[np.float64]
 
 

@@ -9,8 +9,6 @@ from retrieval.candidates.current import require_vectors, search_current
 from retrieval.candidates.results import search_by_cosine
 from retrieval.graph.snapshot import GraphSnapshot
 
-__all__ = ["Config", "Dense", "build"]
-
 
 class Config(StrategyConfig):
     """No options: the corpus decides the embedding model."""

@@ -29,8 +29,6 @@ from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph
 from retrieval.interruption import run_interruptibly
 from retrieval.pagerank.personalized import FactsConfig, GraphRanking, Seeds, note_limits, rank_from_seeds
 
-__all__ = ["SOURCE", "Config", "FineRetrieval", "build"]
-
 SOURCE = "PAR RAG (arXiv 2504.16787)"
 
 

@@ -15,8 +15,6 @@ from retrieval.candidates.results import Ranking, build_result
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.pagerank.personalized import FactsConfig
 
-__all__ = ["Config", "Fused", "build"]
-
 
 class Config(FactsConfig):
     """The defaults were measured on MuSiQue and HotpotQA."""

@@ -21,8 +21,6 @@ from retrieval.candidates.results import (
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.pagerank.personalized import FactsConfig
 
-__all__ = ["Config", "GraphSearch", "build"]
-
 
 class Config(FactsConfig):
     """The options of PageRank, and the number of facts."""

@@ -32,8 +32,6 @@ from retrieval.hippo.fact_linking import LinkedFact, entity_weights, filter_fact
 from retrieval.interruption import run_interruptibly
 from retrieval.pagerank.personalized import DEFAULT_HUBS, GraphRanking, Hubs, Seeds, note_limits, rank_from_seeds
 
-__all__ = ["NEEDS_MODEL", "SOURCE", "Config", "Hippo", "build"]
-
 NEEDS_MODEL = True
 SOURCE = "HippoRAG 2 (arXiv 2502.14802)"
 

@@ -25,8 +25,6 @@ from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.hippo.entity_walk import find_entities, rank_by_entities, without_passages
 from retrieval.interruption import run_interruptibly
 
-__all__ = ["NEEDS_MODEL", "SOURCE", "Config", "HippoOne", "build"]
-
 NEEDS_MODEL = True
 SOURCE = "HippoRAG (arXiv 2405.14831)"
 

@@ -17,8 +17,6 @@ from core.trace import Trace
 from retrieval.backends import RetrievalBackends
 from retrieval.listwise.choosing import ROLE, choose_passages
 
-__all__ = ["NEEDS_MODEL", "TAKES_PARTS", "Config", "Listwise", "build"]
-
 NEEDS_MODEL = True
 TAKES_PARTS = True
 

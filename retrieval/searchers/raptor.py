@@ -19,8 +19,6 @@ from retrieval.candidates.current import require_vectors, search_current
 from retrieval.candidates.results import search_by_cosine
 from retrieval.graph.snapshot import GraphSnapshot
 
-__all__ = ["SOURCE", "Config", "Raptor", "build"]
-
 SOURCE = "arXiv 2401.18059"
 
 

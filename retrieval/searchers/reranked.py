@@ -11,8 +11,6 @@ from core.strategies import StrategyConfig, parse_spec
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
 
-__all__ = ["TAKES_PARTS", "Config", "Reranked", "build"]
-
 TAKES_PARTS = True
 
 _NAME = "reranked"

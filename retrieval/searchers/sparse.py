@@ -15,8 +15,6 @@ from retrieval.candidates.current import search_current, search_text
 from retrieval.candidates.results import Ranking, add_cosines, build_result, count_candidates
 from retrieval.graph.snapshot import GraphSnapshot
 
-__all__ = ["Config", "Sparse", "build", "parse_lucene"]
-
 
 class Config(StrategyConfig):
     """How the query is parsed; the text index has its own BM25."""

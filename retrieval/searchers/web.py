@@ -14,8 +14,6 @@ from core.strategies import StrategyConfig
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends, WebAccess
 
-__all__ = ["TAKES_PARTS", "Config", "Web", "build"]
-
 TAKES_PARTS = True
 
 _LONGEST = 400

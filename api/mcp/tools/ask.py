@@ -12,8 +12,6 @@ from core.ports.reasoning import Support
 from hopweave.wire.answers import SUPPORT
 from hopweave.wire.search import LINK, PAGE_LABEL, PART_OF
 
-__all__ = ["ASK"]
-
 _SHOWN = 200
 _CELL = "The row and the column of the table's cell that the quote is about; empty if it is about none."
 

@@ -10,8 +10,6 @@ from app.services.certificates import list_page
 from core.keys import Scope
 from core.ports.record import Certificate
 
-__all__ = ["LIST_CERTIFICATES"]
-
 _SHARED = "contents"
 """What a certificate finds and calls shared: originals that another document has, too."""
 

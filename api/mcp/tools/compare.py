@@ -11,8 +11,6 @@ from core.documents import MAX_KEY_LENGTH
 from core.keys import Scope
 from core.validity.differences import Change, Clause
 
-__all__ = ["COMPARE_DOCUMENTS"]
-
 _MOST = 50
 _SHOWN = 1_000
 _Name = Annotated[Text, Field(max_length=MAX_KEY_LENGTH)]

@@ -17,8 +17,6 @@ from core.keys import Scope
 from retrieval.exploration import EntityRef
 from retrieval.resolution import Evidence, Proposal
 
-__all__ = ["FIND_ENTITIES", "LIST_PROPOSALS", "MERGE_ENTITIES", "REJECT_PROPOSAL", "SHOW_ENTITY", "UNDO_DECISION"]
-
 _Named = Annotated[Text, Field(min_length=1, max_length=graph.MAX_NAME)]
 _NAMED = "The entity's name in any spelling, or its id."
 

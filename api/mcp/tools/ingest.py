@@ -26,8 +26,6 @@ from core.keys import Scope
 from core.principals import check_access
 from indexer import AccessRules, Rejection, read_within, submission_from_json
 
-__all__ = ["DELETE_DOCUMENT", "INGEST_FILES", "INGEST_TEXTS"]
-
 _MAX_DOCUMENTS = 100
 _MAX_PATHS = 100
 _SHOWN = 100

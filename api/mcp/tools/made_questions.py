@@ -20,8 +20,6 @@ from core.corpora import Corpus
 from core.keys import Scope
 from core.trace import Trace
 
-__all__ = ["MAKE_QUESTIONS", "MEASURE_SEARCHERS"]
-
 
 class MakeArguments(In):
     corpus: CorpusName = ""

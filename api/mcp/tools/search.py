@@ -34,8 +34,6 @@ from core.errors import NotFound
 from core.keys import Scope
 from core.passage_context import find_page_label, name_page
 
-__all__ = ["FETCH", "LIST_CORPORA", "SEARCH"]
-
 
 class SearchArguments(In):
     query: Question = Field(description="What is looked for: a question or keywords, in the language of the documents.")

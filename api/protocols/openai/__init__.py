@@ -2,6 +2,4 @@
 
 from api.protocols.openai import chat, models, responses
 
-__all__ = ["ROUTERS"]
-
 ROUTERS = (chat.router, responses.router, models.router, models.embedding_router)

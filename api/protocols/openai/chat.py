@@ -23,22 +23,6 @@ from api.schemas.base import Flag, Number, Out, Text, Whole
 from core.trace import Usage
 from hopweave.wire.search import LINK
 
-__all__ = [
-    "NO_TOOLS",
-    "TEXT_ONLY",
-    "AnnotationOut",
-    "ChatIn",
-    "CompletionOut",
-    "CompletionUsageOut",
-    "DetailsOut",
-    "MessageOut",
-    "UrlCitationOut",
-    "annotate",
-    "cite",
-    "read_details",
-    "router",
-]
-
 _Stop = Annotated[Text, Field(min_length=1, max_length=200)]
 NO_TOOLS = "this server calls no tools; leave them out"
 TEXT_ONLY = "answers are text"

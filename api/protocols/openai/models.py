@@ -19,8 +19,6 @@ from core.errors import InvalidInput, NotFound
 from core.ports.embedding import Embedder, Vectors
 from core.ports.embedding_form import split_form
 
-__all__ = ["EmbeddingsIn", "embedding_router", "router"]
-
 router = APIRouter(prefix="/v1/models", tags=["openai"], responses=describe_errors("OpenAIError"))
 
 

@@ -35,8 +35,6 @@ from core.ports.chat import Message, Speaker
 from core.questions import AskedQuestion, QuestionState
 from hopweave.wire.answers import Answer
 
-__all__ = ["ResponseIn", "ResponseOut", "router"]
-
 _PREFIX = "resp_"
 _ID_LENGTH = 32
 """Characters of the id of a corpus, and of a question."""

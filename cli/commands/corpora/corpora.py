@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from core.jobs import Job
     from retrieval.exploration import FitCounts
 
-__all__ = ["register"]
 
 _group = typer.Typer(name="corpora", help="List, create, show, rename and delete corpora.", no_args_is_help=True)
 _Name = Annotated[str, typer.Argument(help="The corpus' name.")]

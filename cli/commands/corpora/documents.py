@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from core.documents import Document
     from core.jobs import Job
 
-__all__ = ["register"]
-
 
 _group = typer.Typer(
     name="documents", help="List, show, change, disable, delete and retry documents.", no_args_is_help=True

@@ -14,8 +14,6 @@ from core.errors import InvalidInput
 if TYPE_CHECKING:
     from app.container import Container
 
-__all__ = ["register"]
-
 
 def register(app: typer.Typer) -> None:
     app.command("export")(export)

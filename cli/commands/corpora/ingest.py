@@ -27,8 +27,6 @@ from core.errors import InvalidInput
 if TYPE_CHECKING:
     from cli.flows.reading import Request, Server
 
-__all__ = ["register"]
-
 
 def register(app: typer.Typer) -> None:
     app.command("ingest")(ingest)

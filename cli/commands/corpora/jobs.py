@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from cli.data.data import Data
     from core.jobs import Job
 
-__all__ = ["register"]
 
 _group = typer.Typer(name="jobs", help="List, show, cancel and resume jobs.", no_args_is_help=True)
 _Id = Annotated[str, typer.Argument(metavar="ID", help="The job's id.")]

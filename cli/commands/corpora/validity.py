@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from core.documents import Document
     from core.jobs import Job
 
-__all__ = ["register"]
 
 _NONE = "none"
 

@@ -9,8 +9,6 @@ from cli.options import AsJson
 from cli.output.console import print_json, print_result
 from evaluation import Noise, add_noise
 
-__all__ = ["register"]
-
 _NAMES = {"intents": "joined", "order": "out of order", "chatter": "with chatter", "spelling": "misspelt"}
 
 

@@ -24,8 +24,6 @@ from evaluation import (
     read_calibration_sets,
 )
 
-__all__ = ["register"]
-
 
 def register(app: typer.Typer) -> None:
     """Add the command `calibrate-extractive`."""

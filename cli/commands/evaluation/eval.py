@@ -38,8 +38,6 @@ from evaluation import (
     parse_threshold,
 )
 
-__all__ = ["read_eval_settings", "register"]
-
 
 def register(app: typer.Typer) -> None:
     """Add the command `eval`."""

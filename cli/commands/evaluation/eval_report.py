@@ -19,8 +19,6 @@ from cli.output.console import print_result
 from core.prompting.prompts import PromptLibrary
 from evaluation import PlanForm, build_page, read_answers
 
-__all__ = ["register"]
-
 
 def register(app: typer.Typer) -> None:
     """Add the command `eval-report`."""

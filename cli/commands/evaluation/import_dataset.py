@@ -9,8 +9,6 @@ from cli.options import AsJson
 from cli.output.console import print_json, print_result, print_status
 from evaluation import FORMS, import_dataset
 
-__all__ = ["register"]
-
 
 def register(app: typer.Typer) -> None:
     """Add the command `import-dataset`."""

@@ -43,8 +43,6 @@ from evaluation import (
     plan_reproduction,
 )
 
-__all__ = ["register"]
-
 
 def register(app: typer.Typer) -> None:
     """Add the command `reproduce`."""

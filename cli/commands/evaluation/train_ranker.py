@@ -29,8 +29,6 @@ from evaluation import (
 from retrieval import warm
 from retrieval.bridged.training import RECIPES
 
-__all__ = ["register"]
-
 
 def register(app: typer.Typer) -> None:
     """Add the command `train-ranker`."""

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from app.archive import BackupResult, RestoreResult
     from app.container import Container
 
-__all__ = ["register"]
-
 
 def register(app: typer.Typer) -> None:
     app.command("backup")(backup)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from app.container import Container
     from core.record_policy.certificates import Chain
 
-__all__ = ["register"]
 
 _group = typer.Typer(name="certificates", help="List and export certificates of deletions.", no_args_is_help=True)
 _LONGEST_LINE = 1 << 26

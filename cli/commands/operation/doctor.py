@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from app.doctor.findings import Finding
     from core.settings import Settings
 
-__all__ = ["register"]
-
 
 def register(app: typer.Typer) -> None:
     app.command("doctor")(doctor)

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from app.container import Container
 
-__all__ = ["register"]
 
 _UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1)}
 _EVERY = "*"

@@ -11,8 +11,6 @@ from cli.output.console import print_json, print_result
 if TYPE_CHECKING:
     from app.composition import Schema
 
-__all__ = ["register"]
-
 
 def register(app: typer.Typer) -> None:
     app.command("migrate")(migrate)

@@ -10,8 +10,6 @@ from cli.output.console import print_status
 if TYPE_CHECKING:
     from core.settings import Settings
 
-__all__ = ["register"]
-
 
 def register(app: typer.Typer) -> None:
     app.command("serve")(serve)

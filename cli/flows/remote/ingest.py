@@ -24,8 +24,6 @@ from core.jobs import Job, JobKind, JobProgress, JobState, derive_job_state
 from core.ports.embedding_form import EmbeddingForm, split_form
 from indexer import Rejection
 
-__all__ = ["check_settings", "ingest_remote", "run_remote", "to_file", "translate_errors"]
-
 _UPLOAD_DOCUMENTS = 200
 _UPLOAD_BYTES = 8_000_000
 _DELETE_DOCUMENTS = 1000

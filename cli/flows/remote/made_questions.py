@@ -8,8 +8,6 @@ import hopweave
 from cli.flows.reading import Server
 from cli.flows.remote.ingest import translate_errors
 
-__all__ = ["make_remote", "measure_remote"]
-
 
 def make_remote(
     server: Server, corpus: str, count: int, seed: int, kinds: Sequence[hopweave.MadeKind]

@@ -17,8 +17,6 @@ from cli.output.console import print_json, print_status, show_restored
 from core.errors import NotFound
 from indexer import Rejection
 
-__all__ = ["estimate_remote", "import_remotely"]
-
 
 def import_remotely(path: Path, corpus: str, requested: Mapping[str, Any], server: Server, *, as_json: bool) -> None:
     """Writes the documents of an exported corpus into a corpus of the server, which is created if it does not exist."""

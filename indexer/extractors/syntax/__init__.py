@@ -24,8 +24,6 @@ from indexer.extractors.syntax.parsing import find_prose, read_parse
 from indexer.extractors.syntax.phrases import ENGLISH, FRENCH, Ends, Name
 from indexer.extractors.syntax.pipelines import Pipeline, find_pipeline, has_parser, installed
 
-__all__ = ["FINE", "GIVES_TRIPLES", "SOURCE", "Config", "SyntaxExtractor", "build"]
-
 GIVES_TRIPLES = True
 FINE = False
 """Vectors of a passage's facts and their ends would take longer than the vector of the passage."""

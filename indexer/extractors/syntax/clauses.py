@@ -22,8 +22,6 @@ from indexer.extractors.syntax.lists import (
 )
 from indexer.extractors.syntax.words import SUBJECTS, Word, find_children, has_child, in_order
 
-__all__ = ["Clause", "find_clauses", "is_asserted", "is_condition", "topic_of_noun", "wording_of"]
-
 _VERBS = ("VERB", "AUX")
 _NOMINAL = ("NOUN", "PROPN", "PRON", "NUM")
 _MOST_DEPTH = 6

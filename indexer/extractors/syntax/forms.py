@@ -14,8 +14,6 @@ from indexer.extractors.syntax.rules import Sentence, open_sentence, read_rules
 from indexer.extractors.syntax.statements import Statement, read_statements
 from indexer.extractors.syntax.words import Word, join
 
-__all__ = ["FORMS", "read_sentence"]
-
 
 def read_sentence(words: Sequence[Word], ends: Ends, form: str = "names", least: float = 0.0) -> list[Triple]:
     """Returns the facts of a sentence in a form of `FORMS` that have the least probability, each once.

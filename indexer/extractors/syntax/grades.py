@@ -14,8 +14,6 @@ from indexer.extractors.syntax.rules import Sentence
 from indexer.extractors.syntax.statements import Statement
 from indexer.extractors.syntax.words import Word
 
-__all__ = ["FACT_WEIGHTS", "STATEMENT_WEIGHTS", "fact_features", "grade_fact", "grade_statement", "statement_features"]
-
 STATEMENT_WEIGHTS: Mapping[str, float] = {
     "base": 0.18,
     "comma in an argument": -0.32,

@@ -14,8 +14,6 @@ from indexer.extractors.syntax.phrases import Ends, first_title_words
 from indexer.extractors.syntax.rules import Sentence, gives_example, is_in_brackets, is_placed, phrases_behind
 from indexer.extractors.syntax.words import SUBJECTS, Word, conjuncts, find_children, has_child, in_order, join, subtree
 
-__all__ = ["LIKELY_RULES", "LikelyRule", "find_topic", "read_likely"]
-
 _OBJECTS = ("dobj", "attr", "oprd", "dative", "acomp")
 _MOST_DEPTH = 3
 _MOST_WORDS = 9

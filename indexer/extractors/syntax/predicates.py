@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from indexer.extractors.syntax.lists import HEDGES, NEGATIVES, RELATIVES
 from indexer.extractors.syntax.words import SUBJECTS, Word, find_children, has_child, in_order
 
-__all__ = ["PredicateWords", "conjuncts_of_noun", "find_subjects", "grow", "is_in_chain", "read_predicate", "trim"]
-
 _VERBS = ("VERB", "AUX")
 _SUBJECTS = (*SUBJECTS, "csubj", "csubjpass", "expl")
 _MOST_DEPTH = 6

@@ -13,18 +13,6 @@ from indexer.extractors.syntax.lists import BOUNDING, FIRSTS, GOVERNED, NO_RELAT
 from indexer.extractors.syntax.phrases import Ends
 from indexer.extractors.syntax.words import SUBJECTS, Word, conjuncts, find_children, has_child, join
 
-__all__ = [
-    "RULES",
-    "Rule",
-    "Sentence",
-    "gives_example",
-    "is_in_brackets",
-    "is_placed",
-    "open_sentence",
-    "phrases_behind",
-    "read_rules",
-]
-
 _OBJECTS = ("dobj", "oprd")
 _WITHIN = frozenset({"in", "at", "en", "dans", "à"}) | OF
 _IN = (_WITHIN | {"near"}) - OF

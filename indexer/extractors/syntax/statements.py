@@ -22,8 +22,6 @@ from indexer.extractors.syntax.predicates import (
 from indexer.extractors.syntax.rules import is_placed
 from indexer.extractors.syntax.words import Word, find_children, join
 
-__all__ = ["STATEMENT_RULES", "Statement", "StatementRule", "read_statements"]
-
 _VERBS = ("VERB", "AUX")
 _PHRASES = ("prep", "agent", "dative")
 _OBJECTS = ("dobj", "attr", "acomp", "oprd")

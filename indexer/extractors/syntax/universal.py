@@ -8,8 +8,6 @@ from collections.abc import Sequence
 
 from indexer.extractors.syntax.words import Word
 
-__all__ = ["to_rules_form"]
-
 _ROLES = {
     "nsubj:pass": "nsubjpass",
     "csubj:pass": "csubjpass",

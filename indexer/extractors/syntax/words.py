@@ -7,18 +7,6 @@ on. `universal.py` gives a parse in Universal Dependencies this form, so that th
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-__all__ = [
-    "SUBJECTS",
-    "Word",
-    "conjuncts",
-    "find_children",
-    "has_child",
-    "in_order",
-    "is_form_of_be",
-    "join",
-    "subtree",
-]
-
 SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 _BE = frozenset({"be", "is", "are", "was", "were", "been", "being", "'s", "am"})
 

@@ -18,7 +18,6 @@ from indexer.loading.pdf.table_rows import group_rows, is_figure, middle_of, rea
 if TYPE_CHECKING:
     from pypdfium2 import PdfObject, PdfPage
 
-__all__ = ["RuledTable", "find_ruled_tables", "read_rulings"]
 
 _MOST_OBJECTS, _MOST_SEGMENTS, _MOST_RULINGS = 20_000, 20_000, 1_000
 """Objects of a page, segments of paths, and lines; a page with more of them is a drawing, whose lines are not read."""

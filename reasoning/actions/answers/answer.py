@@ -40,26 +40,6 @@ from reasoning.engine.session import OpenStep, Session
 from reasoning.plans.backtracking import RefusedAnswer
 from reasoning.plans.known_answers import UNKNOWN, KnownAnswer, chunk_ids_of, list_evidence, without_quotes
 
-__all__ = [
-    "NO_ANSWER",
-    "AnswerWithStatement",
-    "Answered",
-    "CitedAnswer",
-    "CitingReply",
-    "StepAnswer",
-    "answer",
-    "answer_in_plan",
-    "answer_otherwise",
-    "answer_step",
-    "answer_with_statement",
-    "fill_step",
-    "format_finding",
-    "format_known",
-    "format_purpose",
-    "resolve_citations",
-    "select_cited",
-]
-
 
 @dataclass(frozen=True, kw_only=True)
 class CitedAnswer:

@@ -28,20 +28,6 @@ from reasoning.engine.session import Session
 from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of, list_evidence
 from reasoning.reading import find_evidence
 
-__all__ = [
-    "MAX_QUOTE_WORDS",
-    "Concluded",
-    "QuotedSteps",
-    "conclude",
-    "conclude_findings",
-    "conclude_memory",
-    "conclude_plainly",
-    "conclude_steps",
-    "is_streamed",
-    "quote_steps",
-    "rescue_answer",
-]
-
 _ROLE = "conclude"
 _MAX_ANSWER = 40_000
 _MOST_TOKENS = 800

@@ -43,16 +43,6 @@ from reasoning.engine.session import Session
 from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of
 from reasoning.reading import find_evidence
 
-__all__ = [
-    "Context",
-    "QuerySummary",
-    "conclude_answers",
-    "conclude_contexts",
-    "format_contexts",
-    "summarize",
-    "summarize_evidence",
-]
-
 _MARKED: Collection[Support] = (Support.INFERRED, Support.MEMORY)
 
 

@@ -22,8 +22,6 @@ from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 from reasoning.reading import Form, find_form, list_candidates, list_judgements, list_sides
 
-__all__ = ["pick_answer"]
-
 _MOST_WORDS = 6
 """A value of more words says more than was asked for."""
 _FORMS = {

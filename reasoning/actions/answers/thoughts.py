@@ -26,8 +26,6 @@ from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 from reasoning.reading import find_evidence
 
-__all__ = ["Kind", "Move", "Observation", "Search", "Sentence", "next_plain_sentence", "next_sentence", "next_thought"]
-
 Kind = Literal["fact", "need", "answer"]
 """A fact that passages hold, a fact that has to be found, or the answer, which ends the chain of thought."""
 

@@ -21,8 +21,6 @@ from core.prompting.prompts import load_prompt
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 
-__all__ = ["ROLE", "Decision", "decide_document", "decide_documents", "keep_decision", "recall_decision"]
-
 ROLE = "decide_document"
 _PACKAGE = "reasoning.actions.judging"
 _LONGEST_SENTENCE = 4000

@@ -35,19 +35,6 @@ from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of
 
-__all__ = [
-    "Critique",
-    "Evidence",
-    "Review",
-    "Verdict",
-    "critique",
-    "need_retrieval",
-    "review",
-    "same_answer",
-    "verify",
-    "verify_contexts",
-]
-
 _ROLE = "verify"
 
 

@@ -25,8 +25,6 @@ from reasoning.engine.session import Session
 from reasoning.plans.dag import PlannedNode, parse_dag, parse_tags, replace_tags, strip_tags
 from reasoning.plans.known_answers import UNKNOWN, KnownAnswer, chunk_ids_of, list_marks, split_values, without_quotes
 
-__all__ = ["FirstLook", "PlanItem", "fill_tags", "make_planning_call", "plan", "plan_dag", "refine", "settle_or_plan"]
-
 
 class PlanItem(BaseModel):  # its docstring is part of the schema that models are sent
     """A step; its question may refer to what earlier steps find out."""

@@ -19,8 +19,6 @@ from reasoning.actions.replies import format_limit, take_distinct
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 
-__all__ = ["atomic_queries", "denoise", "split_intents", "split_question", "supplement", "supplement_from_passages"]
-
 
 class _Broken(BaseModel):
     queries: list[str]

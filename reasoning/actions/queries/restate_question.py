@@ -19,8 +19,6 @@ from core.trace import Trace
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 
-__all__ = ["restate", "restate_question"]
-
 _MAX_LENGTH = 4000
 """In characters. A longer message brings its own context, and is not restated."""
 _MOST_ADDED = 1000

@@ -22,21 +22,6 @@ from core.prompting.prompts import load_prompt
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 
-__all__ = [
-    "OPERATIONS",
-    "Operation",
-    "QueryKind",
-    "QueryMove",
-    "Refinement",
-    "next_queries",
-    "propose_keyword",
-    "pseudo_document",
-    "query_entities",
-    "refine_query",
-    "rewrite_keywords",
-]
-
-
 QueryKind = Literal["rewrite", "decompose", "disambiguate", "answer"]
 
 _MEANINGS: dict[QueryKind, str] = {

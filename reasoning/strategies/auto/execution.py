@@ -20,8 +20,6 @@ from reasoning.plans.backtracking import WENT_BACK, RefusedAnswer, find_refused,
 from reasoning.plans.dag import PlannedNode, compute_depths, find_sinks, replace_tags, run_when_ready
 from reasoning.plans.known_answers import KnownAnswer
 
-__all__ = ["LOOK", "Execution", "NodeAnswer", "NodeSolver"]
-
 LOOK = "Q0.1"
 """The id of the step of the first look. The nodes of depth 1 depend on it."""
 

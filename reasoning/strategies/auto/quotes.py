@@ -19,8 +19,6 @@ from reasoning.strategies.extractive.quoting.reading import Reading, choose_dept
 from reasoning.strategies.extractive.quoting.units import Unit
 from reasoning.strategies.extractive.quoting.writing import choose, write_unit
 
-__all__ = ["MOST_QUOTES", "Quotes", "cut_to_units", "quote_units_of", "read_quotes"]
-
 MOST_QUOTES = 3
 _REMEDY = "set up a larger language model"
 

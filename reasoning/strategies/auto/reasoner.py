@@ -35,8 +35,6 @@ from reasoning.strategies.auto.table_rows import compute_rows, conclude_rows
 from reasoning.strategies.extractive.over_rows import RowsAnswer
 from reasoning.strategies.extractive.quoting.reading import choose_depth
 
-__all__ = ["Auto", "Config"]
-
 
 class Config(StrategyConfig):
     """How many passages are read, and how often."""

@@ -37,8 +37,6 @@ from reasoning.strategies.extractive.quoting.answering import write_values
 from reasoning.strategies.extractive.quoting.reading import PASSAGES
 from reasoning.strategies.extractive.quoting.units import Unit
 
-__all__ = ["SHORT_LOOK", "answer_shortly", "look_for_series"]
-
 SHORT_LOOK = 8
 """Passages of the search, of each of which the model is shown few sentences."""
 _MOST_READ = 50

@@ -14,8 +14,6 @@ from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.engine.session import OpenStep, Session
 from reasoning.strategies.extractive.over_rows import NOTE, RowsAnswer, answer_over_rows
 
-__all__ = ["compute_rows", "conclude_rows"]
-
 
 async def compute_rows(
     session: Session, backends: ReasoningBackends, question: str, hits: Sequence[Hit], step: OpenStep

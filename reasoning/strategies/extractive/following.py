@@ -15,8 +15,6 @@ from reasoning.strategies.extractive.quoting.evidence import FEATURES
 from reasoning.strategies.extractive.quoting.reading import Reading, read_hits
 from reasoning.strategies.extractive.quoting.wording import is_reference
 
-__all__ = ["SearchWithin", "read_and_follow"]
-
 SearchWithin = Callable[[str, frozenset[str], int], Awaitable[Sequence[Hit]]]
 """Searches these documents with a text, for so many hits."""
 

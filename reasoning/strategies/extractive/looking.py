@@ -21,17 +21,6 @@ from reasoning.strategies.extractive.quoting.reading import Reading
 from reasoning.strategies.extractive.quoting.units import READ
 from reasoning.strategies.extractive.quoting.writing import write_unit
 
-__all__ = [
-    "OPENINGS",
-    "Look",
-    "Searched",
-    "add_hits",
-    "find_heads",
-    "find_unnamed",
-    "search_and_read",
-    "search_reworded",
-]
-
 OPENINGS = 20
 """Passages among which the opening of an agreement is looked for: mails and tables have a rare name as well."""
 _SURE = 0.7

@@ -49,8 +49,6 @@ from reasoning.strategies.extractive.quoting.wording import asks_for_each, asks_
 from reasoning.strategies.extractive.quoting.writing import Written, cite, write, write_nearest
 from reasoning.strategies.extractive.sides import split_sides
 
-__all__ = ["Config", "Extractive"]
-
 _FEWEST_SIDES = 2
 _MOST_VERSIONS = 8
 """Versions of a document that are searched for a question about each."""

@@ -12,8 +12,6 @@ from core.text.lead_in import find_rest
 from core.text.name_spans import NameSpan, find_names
 from core.text.periods import find_quarters
 
-__all__ = ["Sides", "split_sides"]
-
 _LONGEST = 1000
 """Characters of a question that is split; a longer question tells a story."""
 _MOST = 5

@@ -22,9 +22,6 @@ from reasoning.strategies.level.low_level import (
     search_all,
 )
 
-__all__ = ["LAST", "ExplorationSettings", "QueryFinding", "chunks_of", "explore", "passages_of"]
-
-
 LAST = "answer"
 """The id of the step after all rounds."""
 

@@ -16,19 +16,6 @@ from reasoning.actions.judging.judgements import verify
 from reasoning.actions.queries.search_queries import pseudo_document
 from reasoning.engine.session import Session, gather
 
-__all__ = [
-    "AtomicQuery",
-    "CallAllowance",
-    "CommonAllowance",
-    "DenseSearch",
-    "JudgedPassages",
-    "LowLevelSearcher",
-    "UnchangedSearch",
-    "chunk_ids",
-    "distinct_hits",
-    "search_all",
-]
-
 
 @dataclass(frozen=True, kw_only=True)
 class AtomicQuery:

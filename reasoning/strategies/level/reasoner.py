@@ -42,8 +42,6 @@ from reasoning.strategies.level.low_level import (
 )
 from reasoning.strategies.level.sparse import KeywordRules, Rewrite, SparseSearch
 
-__all__ = ["Config", "LevelRag"]
-
 _LEAST_CALLS = 3
 """The least calls of a question: for atomic queries, a summary, and the answer."""
 

@@ -27,9 +27,6 @@ from reasoning.citations.quotes import passage_text
 from reasoning.engine.session import Session
 from reasoning.strategies.level.low_level import AtomicQuery, CallAllowance, JudgedPassages, chunk_ids
 
-__all__ = ["Keyword", "KeywordQuery", "KeywordRules", "Rewrite", "SparseSearch", "comparable"]
-
-
 Rewrite = Literal["always", "adaptive", "never"]
 
 

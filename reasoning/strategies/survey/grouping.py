@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from core.text.terms import split_words
 from reasoning.strategies.survey.word_forms import find_number
 
-__all__ = ["PERIODS", "Grouping", "read_grouping", "read_membership"]
-
 PERIODS = {
     name: period
     for period, names in {

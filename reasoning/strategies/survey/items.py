@@ -27,8 +27,6 @@ from reasoning.strategies.survey.row_judging import Cell, column_stems, judge_ro
 from reasoning.strategies.survey.rows import Row
 from reasoning.strategies.survey.values import has_points, is_total, read_document_grids, stems_of
 
-__all__ = ["MOST_READ", "Item", "Listed", "read_items"]
-
 MOST_READ = 200
 """Documents with tables that are read whole."""
 _MOSTLY = 0.8

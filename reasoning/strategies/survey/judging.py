@@ -17,22 +17,6 @@ from reasoning.strategies.extractive.quoting.units import is_question
 from reasoning.strategies.survey.plan import NEGATION, Comparison, Plan, Sought, read_number
 from reasoning.strategies.survey.values import stems_of
 
-__all__ = [
-    "READ",
-    "Finding",
-    "PlacedWords",
-    "Verdict",
-    "check_sentence",
-    "find_sought",
-    "has_phrase",
-    "is_within",
-    "judge_passages",
-    "list_nearest",
-    "place_words",
-    "show_beginning",
-    "split_all_words",
-]
-
 READ = 20_000
 """Characters of a passage that are read; only passages that came with ready embeddings are longer."""
 _NEAR = 30

@@ -11,19 +11,6 @@ from core.text.word_lists import SMALL_WORDS
 from reasoning.strategies.survey.grouping import Grouping, read_grouping, read_membership
 from reasoning.strategies.survey.totals import Aggregate, read_aggregate
 
-__all__ = [
-    "ANY_KIND",
-    "HOW_MANY",
-    "READ",
-    "ROWS",
-    "asks_for_all",
-    "find_kind",
-    "kind_names",
-    "kind_wordings",
-    "read_table",
-    "stem_of",
-]
-
 READ = 2000
 """Characters of a question that are read."""
 HOW_MANY = re.compile(r"\b(?:how many|number of|anzahl|wie ?viele[nr]?|combien de)\b", re.IGNORECASE)

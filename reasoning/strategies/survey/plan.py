@@ -31,8 +31,6 @@ from reasoning.strategies.survey.totals import Aggregate
 from reasoning.strategies.survey.values import read_decimal
 from reasoning.strategies.survey.word_forms import find_forms, find_number
 
-__all__ = ["NEGATION", "Comparison", "Pair", "Plan", "Sought", "read_number", "read_plan"]
-
 _COUNTED = 2
 """What a number counts stands within so many words behind it: "30 business days"."""
 _MOST_WORDS = 24

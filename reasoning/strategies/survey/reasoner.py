@@ -31,8 +31,6 @@ from reasoning.strategies.survey.tabulation import Tabulation, tabulate
 from reasoning.strategies.survey.undecided.model_reading import STEP, ModelReader, Undecided
 from reasoning.strategies.survey.units import count_by, has_names, resolve_unit
 
-__all__ = ["MOST_CALLS", "MOST_DOCUMENTS", "MOST_ROWS", "MOST_SECONDS", "Config", "Survey"]
-
 _BATCH, _FIRST_BATCH = 200, 20
 """Passages that are read at once, and first, so that rows come soon. Between two batches, the time is looked at."""
 MOST_DOCUMENTS, MOST_SECONDS, MOST_CALLS = 200_000, 600, 2_000

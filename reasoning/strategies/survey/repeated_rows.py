@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from core.documents import Chunk
 from core.passage_context.grids import GridRow
 
-__all__ = ["RepeatedRows"]
-
 _MOST_REPEATED = 10
 """Rows that a passage may repeat of the passage before: the sentences that a chunker repeats at most."""
 

@@ -16,8 +16,6 @@ from reasoning.strategies.survey.plan import Plan
 from reasoning.strategies.survey.rows import Copies, Row, Sums
 from reasoning.strategies.survey.tabulation import Entry, Group, Tabulation, Total
 
-__all__ = ["OTHERS", "Surveyed", "describe_coverage", "write_answer"]
-
 OTHERS = 20
 """Documents that are shown of each kind that does not count: undecided, or saying the opposite."""
 _LONGEST_QUOTE = 300

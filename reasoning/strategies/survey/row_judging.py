@@ -21,8 +21,6 @@ from reasoning.strategies.survey.judging import (
 from reasoning.strategies.survey.plan import NEGATION, Comparison, Plan, Sought
 from reasoning.strategies.survey.values import CURRENCIES, Amount, find_period, read_amount, stems_of
 
-__all__ = ["Cell", "column_stems", "judge_row", "read_cell", "read_flag"]
-
 _FLAGS = {
     True: frozenset({"yes", "y", "true", "x", "✓", "✔", "ja", "j", "1"}),
     False: frozenset({"no", "n", "false", "-", "–", "—", "✗", "nein", "none", "0"}),

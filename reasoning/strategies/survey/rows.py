@@ -16,8 +16,6 @@ from core.text.titles import family_of, has_status, order_of_marks
 from reasoning.strategies.extractive.quoting.units import is_record
 from reasoning.strategies.survey.judging import READ, Finding, Verdict
 
-__all__ = ["Copies", "Row", "Sums", "fingerprint", "merge_versions"]
-
 _PERIOD = re.compile(r"(?:19|20)\d\d|[qmd]\d{1,2}")
 """Marks of years, quarters, months and days: the report of another quarter is another report."""
 

@@ -33,8 +33,6 @@ from reasoning.strategies.survey.values import (
     read_amount,
 )
 
-__all__ = ["MOST_TABULATED", "Entry", "Group", "Tabulation", "Total", "tabulate"]
-
 MOST_TABULATED = 2_000
 """Documents whose values are looked up."""
 _BATCH = 200

@@ -13,8 +13,6 @@ from enum import StrEnum
 from core.text.terms import split_words
 from core.text.word_lists import SMALL_WORDS
 
-__all__ = ["Aggregate", "How", "read_aggregate"]
-
 
 class How(StrEnum):
     """How values are made one."""

@@ -20,8 +20,6 @@ from reasoning.strategies.survey.plan import Plan, read_plan
 from reasoning.strategies.survey.tabulation import Tabulation
 from reasoning.strategies.survey.values import stems_of
 
-__all__ = ["count_by", "has_names", "resolve_unit"]
-
 _REFS = 1000
 _LEAST_OF_KIND = 2
 """Documents that a corpus has of a kind of its own: one title may be about anything."""

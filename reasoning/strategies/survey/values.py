@@ -17,23 +17,6 @@ from core.text.name_spans import find_names
 from core.text.terms import split_words
 from reasoning.strategies.survey.repeated_rows import RepeatedRows
 
-__all__ = [
-    "CURRENCIES",
-    "Amount",
-    "Labelled",
-    "Period",
-    "choose_values",
-    "find_period",
-    "has_points",
-    "is_total",
-    "list_labelled",
-    "read_amount",
-    "read_decimal",
-    "read_document_grids",
-    "read_passage_grids",
-    "stems_of",
-]
-
 _READ = 20_000
 _LINE = re.compile(
     r"^[ \t]*(?:[-*•][ \t]*)?\**(?P<label>[^\W\d_][^:|\n*]{0,40}?)\**:\**[ \t]+(?P<value>[^|\n]{1,160}?)[ \t]*$",

@@ -7,8 +7,6 @@ from functools import cache
 
 from core.text.terms import split_words
 
-__all__ = ["find_forms", "find_number"]
-
 _FORMS = """
 fail fails failed failing failure failures
 indemnify indemnifies indemnified indemnification indemnity

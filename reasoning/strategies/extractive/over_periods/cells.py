@@ -13,8 +13,6 @@ from core.text.value_kinds import find_stems
 from reasoning.strategies.extractive.over_periods.units import add_sign, find_place, find_sign, find_unit, is_unscaled
 from reasoning.strategies.survey.values import Amount, read_amount
 
-__all__ = ["FOOTNOTE", "SeriesCell", "list_cells", "list_other_words", "list_unread"]
-
 _PAGE = re.compile(r"pages?|seiten?|no\.?|nr\.?", re.IGNORECASE)
 """A column whose numbers are no values."""
 _OF_PERIODS = find_stems(

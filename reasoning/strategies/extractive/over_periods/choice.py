@@ -19,16 +19,6 @@ from core.text.value_kinds import find_stems
 from reasoning.strategies.extractive.over_periods.cells import SeriesCell, list_other_words
 from reasoning.strategies.extractive.over_periods.rows import METRIC, Asked, SeriesRow, asks_for_share
 
-__all__ = [
-    "choose_rows",
-    "find_label",
-    "find_prior_year",
-    "find_unasked",
-    "is_next_quarter",
-    "is_prior_year",
-    "list_periods",
-]
-
 _FEWEST = 2
 _YEAR, _QUARTER = 12, 3
 """Months."""

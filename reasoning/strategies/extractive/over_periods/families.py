@@ -12,16 +12,6 @@ from core.text.value_kinds import find_stems
 from reasoning.strategies.extractive.over_periods.choice import find_label
 from reasoning.strategies.extractive.over_periods.rows import Asked, list_rows
 
-__all__ = [
-    "choose_family",
-    "count_named",
-    "find_told_quarter",
-    "has_names",
-    "is_dated",
-    "list_named",
-    "quarters_of",
-]
-
 
 def choose_family(asked: Asked, question: str, hits: Sequence[Hit]) -> list[DocumentRef] | None:
     """Returns the versions of one document that the question asks over, the oldest first; [] if the hits are of no

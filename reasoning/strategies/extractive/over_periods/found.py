@@ -7,8 +7,6 @@ from core.documents import DocumentRef
 from core.ports.retrieval import Hit
 from reasoning.strategies.extractive.over_periods.cells import SeriesCell
 
-__all__ = ["SERIES_NOTE", "Ratio", "Series", "are_in_one_unit", "are_of_one_period"]
-
 _SINGLE_NOTE = "The value stands in the cited table; no language model read whether it answers."
 _PAIR_NOTE = "Each value stands in the cited table; no language model read whether it answers."
 SERIES_NOTE = f"{_PAIR_NOTE} The change is computed."

@@ -20,16 +20,6 @@ from reasoning.strategies.extractive.quoting.wording import speaks_of_outlook
 from reasoning.strategies.extractive.quoting.writing import choose, cite, write
 from reasoning.strategies.survey.values import read_passage_grids
 
-__all__ = [
-    "MissingPeriod",
-    "find_missing_period",
-    "find_owner",
-    "is_report",
-    "names_owner",
-    "quote_other_periods",
-    "write_missing_period",
-]
-
 MissingPeriod = tuple[tuple[int, int], tuple[tuple[int, int], ...]]
 """The quarter that is asked for, `(2025, 4)`, and the quarters of the reports, in the order of time."""
 _MOST_NAMED = 8

@@ -38,8 +38,6 @@ from reasoning.strategies.extractive.over_periods.wording import (
     split_parts,
 )
 
-__all__ = ["SearchDocuments", "asks_for_values", "find_single", "find_values"]
-
 SearchDocuments = Callable[[frozenset[str], int], Awaitable[Sequence[Hit]]]
 """Searches these documents with the question again, for so many hits."""
 _FROM_REPORT = 16

@@ -25,8 +25,6 @@ from reasoning.strategies.extractive.over_periods.tables import Table, leave_out
 from reasoning.strategies.extractive.over_periods.units import CAPTION
 from reasoning.strategies.extractive.over_periods.writing import write_amount
 
-__all__ = ["PartsAsked", "find_parts", "find_parts_asked"]
-
 _ASKED = re.compile(
     r"\b(?:which|what|welche[rs]?|quel(?:le)?) (?:(?:reportable|reporting|operating|business|product) )?"
     r"(?P<kind>segment|division|business|region|country|market|channel|category|product line|product|Sparte"

@@ -31,8 +31,6 @@ from reasoning.strategies.extractive.over_periods.tables import (
 )
 from reasoning.strategies.extractive.over_periods.units import CAPTION
 
-__all__ = ["METRIC", "Asked", "SeriesRow", "asks_for_share", "find_measure_words", "list_rows", "read_asked"]
-
 _LAST_CLAUSE = re.compile(
     r"[?;]|,?\s(?:and|und|et)\s(?:what|how|why|which|is|are|was|wie|warum|welche|quel|quelle|comment|pourquoi)\b",
     re.IGNORECASE,

@@ -18,8 +18,6 @@ from reasoning.strategies.extractive.over_periods.single import asks_for_value
 from reasoning.strategies.extractive.quoting.units import Unit
 from reasoning.strategies.extractive.quoting.wording import speaks_of_outlook
 
-__all__ = ["SENTENCES_NOTE", "count_reports", "find_sentence", "leave_out_course"]
-
 SENTENCES_NOTE = (
     "Each sentence stands in the document that is named before it; no language model read whether it answers."
 )

@@ -56,8 +56,6 @@ from reasoning.strategies.extractive.over_periods.wording import (
 )
 from reasoning.strategies.extractive.sides import split_sides
 
-__all__ = ["asks_for_series", "asks_for_sum", "find_series"]
-
 _LONGEST = 1000
 """Characters of a question; a longer question tells a story."""
 _MOST = 16

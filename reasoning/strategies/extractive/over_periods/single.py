@@ -18,8 +18,6 @@ from reasoning.strategies.extractive.over_periods.choice import choose_rows, fin
 from reasoning.strategies.extractive.over_periods.rows import METRIC, Asked, SeriesRow, asks_for_share
 from reasoning.strategies.extractive.quoting.wording import Wanted, find_wanted
 
-__all__ = ["asks_for_change", "asks_for_value", "choose_values", "find_report"]
-
 _ASKS_FOR_VALUE = re.compile(
     r"(?:\b(?:in|for|during|as of|at|im|zum|für|au|pour)\s[^,?]{1,60},\s)?"
     r"(?:what(?:['’]s| was| is| were| are|\s(?:[\w&-]{1,30}\s){1,5}?(?:did|does|was|is|were|has|had)\b)"

@@ -18,8 +18,6 @@ from reasoning.strategies.extractive.over_periods.cells import FOOTNOTE
 from reasoning.strategies.extractive.over_periods.units import CAPTION
 from reasoning.strategies.survey.values import read_passage_grids
 
-__all__ = ["Table", "leave_out_rows", "list_parts", "own_label", "part_of", "read_tables"]
-
 _MOST_BEFORE = 4
 """Passages before a passage that are read for the beginning of its table, at most."""
 

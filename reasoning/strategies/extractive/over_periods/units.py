@@ -5,8 +5,6 @@ from dataclasses import dataclass
 
 from core.passage_context.grids import GridRow, TextGrid
 
-__all__ = ["CAPTION", "Place", "Unit", "add_sign", "find_place", "find_sign", "find_unit", "is_unscaled"]
-
 CAPTION = 400
 """Characters above a table that tell what it is about."""
 _SHARE = re.compile(

@@ -12,17 +12,6 @@ from core.text.terms import split_words
 from core.text.titles import find_marks
 from core.text.value_kinds import find_stems
 
-__all__ = [
-    "Share",
-    "asks_for_part",
-    "find_bare_margin",
-    "find_comparison",
-    "find_share",
-    "say_as_rows",
-    "split_measures",
-    "split_parts",
-]
-
 _WHO = r"(?P<who>[^?,]{2,60}?)"
 _PROFIT = r"(?:profit|loss)(?: or (?:an? )?(?:profit|loss))?"
 _AS_ROWS = (

@@ -14,8 +14,6 @@ from reasoning.strategies.extractive.over_periods.cells import SeriesCell
 from reasoning.strategies.extractive.over_periods.found import Ratio, Series
 from reasoning.strategies.survey.values import has_points, read_amount
 
-__all__ = ["write_amount", "write_series"]
-
 _FEWEST = 2
 _HUNDRED = 100
 _OTHER_UNIT = 10

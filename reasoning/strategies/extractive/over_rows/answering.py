@@ -45,8 +45,6 @@ from reasoning.strategies.extractive.over_rows.total_rows import is_named_total
 from reasoning.strategies.extractive.quoting.units import READ, is_record
 from reasoning.strategies.survey.values import read_passage_grids
 
-__all__ = ["MOST_DOCUMENTS", "NOTE", "RowsAnswer", "answer_over_rows"]
-
 MOST_DOCUMENTS = 3
 """Documents whose tables are read for a question."""
 _MOST_COLUMNS = 30

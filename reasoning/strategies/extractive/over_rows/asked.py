@@ -36,18 +36,6 @@ from reasoning.strategies.extractive.over_rows.times import Time, has_range, is_
 from reasoning.strategies.survey.plan import NEGATION, Comparison
 from reasoning.strategies.survey.word_forms import find_forms
 
-__all__ = [
-    "RowsAsked",
-    "Said",
-    "are_same",
-    "cut_ending",
-    "is_compound",
-    "is_front",
-    "is_part",
-    "read_cell_asked",
-    "read_rows_asked",
-]
-
 _LONGEST = 400
 """Characters of a question that is read; a longer one tells a story."""
 _FEWEST_ALIKE = 4

@@ -12,22 +12,6 @@ from functools import cache
 from core.text.terms import split_words
 from reasoning.strategies.survey.plan import Comparison, read_number
 
-__all__ = [
-    "Beside",
-    "Superlative",
-    "blank",
-    "find_beside",
-    "find_comparison",
-    "find_names",
-    "find_superlative",
-    "has_comparison",
-    "has_same_name",
-    "is_between",
-    "is_person",
-    "is_start_of_work",
-    "names_manager",
-]
-
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())

@@ -15,8 +15,6 @@ from reasoning.strategies.extractive.over_rows.operators import ORDERED, Wanted
 from reasoning.strategies.extractive.over_rows.tables import TableRow
 from reasoning.strategies.survey.values import Amount
 
-__all__ = ["Line", "compute_lines", "format_amount", "has_number", "is_group_wanted"]
-
 _MOST_TIES = 5
 _CITED = 3
 """Rows that a total or a count cites: the first ones."""

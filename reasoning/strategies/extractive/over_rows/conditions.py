@@ -14,22 +14,6 @@ from reasoning.strategies.survey.plan import NEGATION, Comparison
 from reasoning.strategies.survey.row_judging import read_flag
 from reasoning.strategies.survey.values import stems_of
 
-__all__ = [
-    "Kept",
-    "Values",
-    "find_assigned",
-    "find_value_words",
-    "find_values",
-    "has_stem",
-    "is_said",
-    "keep_beside",
-    "keep_compared",
-    "keep_flags",
-    "keep_signs",
-    "keep_times",
-    "keep_values",
-]
-
 _MOST_VALUES = 5
 """Values of one column that a question names at most; of more, a word is no condition."""
 _STATE = re.compile(r"(?:on|in|at|under|off|out of)[ -]", re.IGNORECASE)

@@ -51,8 +51,6 @@ from reasoning.strategies.extractive.over_rows.unread import (
 )
 from reasoning.strategies.survey.values import stems_of
 
-__all__ = ["Fit", "fit", "is_usable"]
-
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 _PARTIES = 2
 _PLURALS, _PLURALS_OF_NOUNS = ("s", "x", "people"), ("e", "en", "er", "n")

@@ -25,28 +25,6 @@ from reasoning.strategies.extractive.over_rows.times import read_year
 from reasoning.strategies.survey.totals import Aggregate, How
 from reasoning.strategies.survey.values import CURRENCIES, stems_of
 
-__all__ = [
-    "Columns",
-    "choose_group",
-    "choose_measure",
-    "count_exact",
-    "count_said",
-    "find_beside",
-    "find_compared",
-    "find_person",
-    "find_unit",
-    "find_unit_of",
-    "has_scale",
-    "is_added",
-    "match_columns",
-    "may_mean_several",
-    "name_of",
-    "name_persons",
-    "names_text",
-    "split_values",
-    "stem_of",
-]
-
 _WORD = re.compile(r"\w+")
 _BEHIND_WHICH = re.compile(r"\b(?:which|welche[nmrs]?|quel(?:le)?s?)\s\Z")
 _IN_BRACKETS = re.compile(r"[(\[](?:[^()\[\]]|\([^()\[\]]{0,20}\)){0,60}[)\]]")

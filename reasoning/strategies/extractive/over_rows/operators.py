@@ -11,8 +11,6 @@ from reasoning.strategies.extractive.over_rows.column_words import Superlative, 
 from reasoning.strategies.survey.kinds import HOW_MANY
 from reasoning.strategies.survey.word_forms import find_number
 
-__all__ = ["ORDERED", "TOGETHER", "Operator", "Wanted", "find_operator", "read_most", "read_ordinal"]
-
 
 class Wanted(StrEnum):
     """What is made of the rows. `CELL` is a cell of one row, which is only looked at to know whether a column is

@@ -5,8 +5,6 @@ weight in the row of P-3.
 
 import re
 
-__all__ = ["find_list_query", "find_measured", "is_assigned", "say_as_columns"]
-
 _LONGEST = 400
 """Characters of a question; a longer question tells a story."""
 _PEOPLE = r"(?:people|persons?|employees?|staff(?: members)?|workers?|colleagues?|team members|subordinates)"

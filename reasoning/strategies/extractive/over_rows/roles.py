@@ -19,8 +19,6 @@ from reasoning.strategies.extractive.over_rows.operators import Wanted
 from reasoning.strategies.extractive.over_rows.tables import Table
 from reasoning.strategies.extractive.over_rows.times import is_word_of_time
 
-__all__ = ["Roles", "find_roles"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Roles:

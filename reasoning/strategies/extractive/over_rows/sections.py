@@ -21,8 +21,6 @@ from reasoning.strategies.extractive.over_rows.times import read_days
 from reasoning.strategies.extractive.over_rows.total_rows import is_named_total
 from reasoning.strategies.survey.values import stems_of
 
-__all__ = ["is_section", "read_sections", "turn_table"]
-
 _FEWEST = 4
 """Sections with signs of one kind, at least."""
 _LONGEST_CELL = 40

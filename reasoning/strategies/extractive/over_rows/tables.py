@@ -22,8 +22,6 @@ from reasoning.strategies.survey.repeated_rows import RepeatedRows
 from reasoning.strategies.survey.row_judging import Cell, read_cell, read_flag
 from reasoning.strategies.survey.values import Amount, has_points, read_document_grids, stems_of
 
-__all__ = ["MOST_PASSAGES", "MOST_SECONDS", "Table", "TableRow", "read_passage", "read_tables", "repeats"]
-
 MOST_PASSAGES = 3_000
 """Passages of a document that are read for the rows of its tables: some 20,000 rows of a CSV file."""
 MOST_SECONDS = 20

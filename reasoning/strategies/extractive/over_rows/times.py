@@ -8,19 +8,6 @@ from dataclasses import dataclass
 
 from reasoning.strategies.survey.values import find_period
 
-__all__ = [
-    "Day",
-    "Time",
-    "find_month",
-    "has_range",
-    "has_time",
-    "is_word_of_time",
-    "leave_out_from",
-    "read_days",
-    "read_time",
-    "read_year",
-]
-
 _ORDINAL = (
     r"first|second|third|fourth|1st|2nd|3rd|4th|erste\w?|zweite\w?|dritte\w?|vierte\w?"
     r"|premier|deuxième|troisième|quatrième"

@@ -12,8 +12,6 @@ from decimal import Decimal
 from core.execution.limits import check_work
 from reasoning.strategies.survey.values import Amount, is_total
 
-__all__ = ["find_totals", "is_like_total", "is_named_total"]
-
 _FORWARD = re.compile(
     r"(?:(?:total|amount|balance|sum) )?(?:(?:carried|brought) (?:forward|over|down)|balance forward)\b", re.IGNORECASE
 )

@@ -15,8 +15,6 @@ from reasoning.strategies.extractive.over_rows.tables import Table, TableRow, re
 from reasoning.strategies.extractive.over_rows.times import is_word_of_time
 from reasoning.strategies.survey.values import CURRENCIES, stems_of
 
-__all__ = ["THINGS", "find_alternatives", "find_told", "find_unplaced", "find_unread"]
-
 _OF_TITLE = re.compile(
     r"\b(?:in|of|at|for|from|on|im|aus|auf|der|des|von|vom|bei|de|du|dans|sur|à|au)\s"
     r"(?:the |our |der |dem |den |die |le |la |les |l['’])?(?:[^\W\d_]{2,30} )?\Z"

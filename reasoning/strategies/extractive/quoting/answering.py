@@ -13,18 +13,6 @@ from reasoning.strategies.extractive.quoting.reading import Reading
 from reasoning.strategies.extractive.quoting.units import Unit
 from reasoning.strategies.extractive.quoting.writing import Written, choose, cite, write, write_nearest, write_unit
 
-__all__ = [
-    "LEAST",
-    "NOTHING",
-    "choose_quotes",
-    "decline",
-    "describe_quotes",
-    "is_answered",
-    "quote_heading",
-    "quote_units",
-    "write_values",
-]
-
 LEAST = 0.3
 """Declines below this probability that the hits answer, unless an option says otherwise."""
 _SURE = 0.7

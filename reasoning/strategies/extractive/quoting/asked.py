@@ -23,8 +23,6 @@ from core.text.value_kinds import (
 from core.text.word_lists import KIND_QUESTION_WORDS, SMALL_WORDS
 from reasoning.strategies.extractive.quoting.wording import Wanted, asks_for_place, find_wanted, speaks_of_growth
 
-__all__ = ["READ", "Asked", "AskedWord", "read_question"]
-
 _MOST = 60
 """Only so many first stems of a question count, so that a pasted text costs no more."""
 READ = 8000

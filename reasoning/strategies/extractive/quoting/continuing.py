@@ -32,8 +32,6 @@ from reasoning.strategies.extractive.quoting.wording import (
     states_condition,
 )
 
-__all__ = ["continue_quote"]
-
 _LONGEST = 400
 """Characters of a quote that is continued, and of a sentence that continues it."""
 _LONGEST_ITEM = 260

@@ -13,8 +13,6 @@ from core.text.word_lists import SMALL_WORDS
 from reasoning.strategies.extractive.quoting.asked import Asked
 from reasoning.strategies.extractive.quoting.units import READ, Unit
 
-__all__ = ["defines", "find_definition", "list_sought_terms"]
-
 _DEFINES = re.compile(
     r"[\"“„«]\s?[*_]{0,3}(?P<term>[^\W\d_][^\"“”„«»*_;:.]{1,60})[*_]{0,3}\s?[\"”“»]\s{1,3}(?:\([^()\n]{1,60}\)\s)?"
     r"(?:(?:shall |will )?(?:means?|have|has|refers? to|is|are|be)\b|bedeutet|bezeichnet|ist\b|sind\b|heißt"

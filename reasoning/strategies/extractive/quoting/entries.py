@@ -19,18 +19,6 @@ from reasoning.strategies.extractive.quoting.evidence import find_head_stems
 from reasoning.strategies.extractive.quoting.units import READ, Unit, split_spans
 from reasoning.strategies.extractive.quoting.wording import chooses_nothing, find_condition
 
-__all__ = [
-    "find_dated_entry",
-    "find_described",
-    "find_entry",
-    "find_implied_entry",
-    "find_implied_option",
-    "find_stated",
-    "has_entry",
-    "list_options",
-    "name_entry",
-]
-
 _OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]{0,40}")
 _LINE = re.compile(r"[^\n]+")
 _TERM = re.compile(r"[ \t]*(--?[A-Za-z0-9][^\n]{0,100})")

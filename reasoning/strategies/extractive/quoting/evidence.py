@@ -33,22 +33,6 @@ from reasoning.strategies.extractive.quoting.wording import (
     speaks_of_growth,
 )
 
-__all__ = [
-    "COSINES",
-    "FEATURES",
-    "Coverage",
-    "Decision",
-    "Floats",
-    "cover_units",
-    "decide",
-    "decide_by",
-    "find_head_stems",
-    "find_only_shares",
-    "find_openings",
-    "find_other_subjects",
-    "measure_evidence",
-]
-
 Floats = NDArray[np.float64]
 
 FEATURES = (

@@ -10,8 +10,6 @@ from core.passage_context.tables import is_date, split_cells
 from core.text.periods import find_months
 from core.text.value_kinds import find_stems
 
-__all__ = ["OF_FIRM", "has_only_periods", "is_foot_of_letter", "is_foot_of_page", "names_periods"]
-
 _FOOT_OF_PAGE = re.compile(
     r"[^\n]{0,120}(?:[|·•–—]|\s-)\s?(?:Page|Seite|p\.|S\.|Pagina|Página)\s?\d{1,4}(?:\s?(?:of|von|de|sur|di|/)\s?\d{1,4})?"
     r"|(?:Page|Seite|Pagina|Página)\s\d{1,4}(?:\s?(?:of|von|de|sur|di|/)\s?\d{1,4})?(?:\s?[|·•–—][^\n]{0,120})?",

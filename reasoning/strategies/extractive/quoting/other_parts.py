@@ -16,8 +16,6 @@ from reasoning.strategies.extractive.quoting.units import READ, Unit
 from reasoning.strategies.extractive.quoting.wording import names_outlook, states_outlook
 from reasoning.strategies.extractive.quoting.writing import read_cells
 
-__all__ = ["OtherParts", "find_other_parts", "lacks_outlook", "tells_other_post", "tells_other_time"]
-
 _ASKED_IN = 1000
 """Characters of a question that are read."""
 _QUOTED = 3

@@ -52,8 +52,6 @@ from reasoning.strategies.extractive.quoting.steps import find_steps
 from reasoning.strategies.extractive.quoting.units import Unit, is_record, list_units
 from reasoning.strategies.extractive.quoting.wording import Wanted, asks_what_is_left, find_wanted, split_owned
 
-__all__ = ["OTHER_NUMBER", "PASSAGES", "Reading", "choose_depth", "read_hits"]
-
 PASSAGES = 5
 """Hits that are read unless the question says another number: the probabilities were fitted to as many."""
 _PASSAGES_OF_TEXT = 10

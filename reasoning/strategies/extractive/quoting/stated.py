@@ -13,8 +13,6 @@ from core.text.value_kinds import GENERIC, ValueKind, find_kind, find_name_spans
 from core.text.word_lists import SMALL_WORDS
 from reasoning.strategies.extractive.quoting.units import Unit
 
-__all__ = ["asks_of_relation", "order_by_facts"]
-
 _MOST_STEMS = 14
 """Words of a question of one relation; a longer question has several relations."""
 _PLACING = frozenset({"in", "at", "near", "on", "of", "within", "à", "en", "dans"})

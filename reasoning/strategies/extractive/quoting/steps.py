@@ -13,8 +13,6 @@ from core.text.value_kinds import find_stems
 from reasoning.strategies.extractive.quoting.asked import Asked
 from reasoning.strategies.extractive.quoting.units import READ, Unit
 
-__all__ = ["asks_for_steps", "find_steps"]
-
 _READ = 600
 _ASKS = re.compile(
     r"\bhow (?:do|can|should|must|shall|to)\b|\b(?:steps|procedure|instructions) (?:to|for|of|in)\b"

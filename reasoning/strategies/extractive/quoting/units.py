@@ -20,18 +20,6 @@ from reasoning.strategies.extractive.quoting.asked import Asked
 from reasoning.strategies.extractive.quoting.feet import OF_FIRM, is_foot_of_letter, is_foot_of_page, names_periods
 from reasoning.strategies.extractive.quoting.wording import explains_last
 
-__all__ = [
-    "ITEM",
-    "READ",
-    "Unit",
-    "is_mail_head",
-    "is_question",
-    "is_record",
-    "list_units",
-    "names_writer",
-    "split_spans",
-]
-
 _ENDS_ASKING = re.compile(
     r"[?？؟՞⁇⁈⁉‽፧\u037e](?:\[\d{1,3}\]|</\w{1,10}>|[⁰¹²³⁴-⁹]|\W)*+\Z|か\W{0,3}\Z"
     r"|[?？؟][\"'”’»]{0,2},?\s(?:\w{1,20}\s){0,2}(?:ask(?:s|ed)|wonder(?:s|ed)|fragte?n?|demanda?)\b.{0,40}\Z"

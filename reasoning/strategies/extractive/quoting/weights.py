@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-__all__ = ["WITHOUT_COSINES", "WITH_COSINES", "Weights"]
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Weights:

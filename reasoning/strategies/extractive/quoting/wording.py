@@ -6,35 +6,6 @@ Open it to teach `extractive` such words of English, German or French.
 import re
 from dataclasses import dataclass
 
-__all__ = [
-    "Wanted",
-    "asks_for_consequence",
-    "asks_for_each",
-    "asks_for_outlooks",
-    "asks_for_place",
-    "asks_what_is_left",
-    "chooses_nothing",
-    "explains_last",
-    "find_condition",
-    "find_second_question",
-    "find_wanted",
-    "follows_from",
-    "gives",
-    "has_condition",
-    "is_labelled",
-    "is_reference",
-    "is_sentence",
-    "leave_out_each",
-    "names_outlook",
-    "points_back",
-    "sets_instead",
-    "speaks_of_growth",
-    "speaks_of_outlook",
-    "split_owned",
-    "states_condition",
-    "states_outlook",
-]
-
 _FEWEST_WORDS = 3
 _READ = 600
 """Characters of a sentence or question in which these words are looked for."""

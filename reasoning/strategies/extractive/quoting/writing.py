@@ -23,8 +23,6 @@ from reasoning.strategies.extractive.quoting.feet import has_only_periods
 from reasoning.strategies.extractive.quoting.units import READ, Unit, is_record, names_writer
 from reasoning.strategies.extractive.quoting.wording import speaks_of_growth
 
-__all__ = ["Written", "choose", "cite", "read_cells", "write", "write_nearest", "write_unit"]
-
 _NEAREST = 3
 _LONGEST_NEAREST = 200
 _BETWEEN = "\n\n"

@@ -35,8 +35,6 @@ from reasoning.strategies.survey.plan import Plan
 from reasoning.strategies.survey.rows import Row
 from reasoning.strategies.survey.undecided.shown_passages import Shown, cut_document, group_documents
 
-__all__ = ["STEP", "ModelReader", "Undecided"]
-
 STEP = "2"
 _MOST_READ = 500
 """Passages of a document that are read whole to find the nearest sentences; of a longer one, the finder's are."""

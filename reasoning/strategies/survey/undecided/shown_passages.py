@@ -16,8 +16,6 @@ from reasoning.strategies.survey.judging import Finding, list_nearest
 from reasoning.strategies.survey.plan import Plan
 from reasoning.strategies.survey.rows import Row
 
-__all__ = ["Shown", "Window", "cut_document", "group_documents"]
-
 _MOST_WINDOWS = 3
 _BESIDE = 250
 """Characters on each side of the nearest sentence that a model is shown, as far as whole sentences fit in."""

@@ -154,8 +154,8 @@ def test_each_side_of_a_comparison_is_quoted(quoting: Ask) -> None:
         "Tomas Okeke: Tomas Okeke, Hourly rate: 345 [1]\n\nBo Lind: Bo Lind, Hourly rate: 290 [1]"
     )
     assert [step.question for step in answer.steps] == [
-        "Compare the hourly rates of Tomas Okeke",
-        "Compare the hourly rates of Bo Lind",
+        "What is the hourly rates of Tomas Okeke",
+        "What is the hourly rates of Bo Lind",
     ]
     assert [step.answer for step in answer.steps] == ["Tomas Okeke, Hourly rate: 345", "Bo Lind, Hourly rate: 290"]
 

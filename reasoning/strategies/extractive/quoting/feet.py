@@ -55,7 +55,7 @@ _BESIDE_UNIT = find_stems("dollar dollars amounts shares data per share except t
 
 def is_foot_of_page(text: str) -> bool:
     """Returns whether a unit is the line below or above a page, with the number of the page."""
-    return any(pattern.fullmatch(text) for pattern in (_FOOT_OF_PAGE, _FOOT_OF_REPORT))
+    return bool(_FOOT_OF_PAGE.fullmatch(text) or _FOOT_OF_REPORT.fullmatch(text))
 
 
 def is_foot_of_letter(text: str) -> bool:

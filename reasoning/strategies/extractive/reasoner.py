@@ -31,7 +31,7 @@ from reasoning.strategies.extractive.over_periods.sentences import (
 )
 from reasoning.strategies.extractive.over_periods.series import asks_for_series, find_series
 from reasoning.strategies.extractive.over_rows import NOTE, answer_over_rows
-from reasoning.strategies.extractive.over_rows.relations import find_list_query
+from reasoning.strategies.extractive.over_rows.question.relations import find_list_query
 from reasoning.strategies.extractive.quoting.answering import (
     LEAST,
     NOTHING,

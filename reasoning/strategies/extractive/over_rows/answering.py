@@ -1,69 +1,56 @@
-"""The course of a question over all rows of a table: which table is read, and how the answer is written.
+"""The course of a question over all rows of a table: which table is read, and when the question is declined.
 
 The tables of the first documents among the hits are read whole. A table answers if it has all words of the question. If
 none does, and no hit has the words for what is measured, the question is about a column that the table does not have.
 """
 
 import re
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 from core.corpora import Corpus
-from core.documents import Span
 from core.passage_context import split_units
 from core.passage_context.other_words import find_near_words, find_other_words
 from core.passage_context.tables import is_row
-from core.ports.reasoning import AnswerRow, Citation, Question, Quote
-from core.ports.retrieval import Hit, Signals
+from core.ports.reasoning import Question
+from core.ports.retrieval import Hit
 from core.ports.surveying import DocumentFinder
-from core.text.shortening import shorten
 from core.text.value_kinds import find_stems
-from reasoning.citations.markers import make_citation
 from reasoning.citations.quotes import passage_text
-from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said, are_same, read_cell_asked, read_rows_asked
-from reasoning.strategies.extractive.over_rows.column_words import has_same_name
 from reasoning.strategies.extractive.over_rows.computing import (
-    Line,
     compute_lines,
-    format_amount,
-    has_number,
-    is_group_wanted,
 )
 from reasoning.strategies.extractive.over_rows.conditions import has_stem
 from reasoning.strategies.extractive.over_rows.fitting import Fit, fit, is_usable
-from reasoning.strategies.extractive.over_rows.operators import ORDERED, Wanted
+from reasoning.strategies.extractive.over_rows.question.asked import (
+    RowsAsked,
+    Said,
+    are_same,
+    read_cell_asked,
+    read_rows_asked,
+)
+from reasoning.strategies.extractive.over_rows.question.column_words import has_same_name
+from reasoning.strategies.extractive.over_rows.question.operators import ORDERED, Wanted
+from reasoning.strategies.extractive.over_rows.question.times import has_time, is_word_of_time
 from reasoning.strategies.extractive.over_rows.sections import is_section, read_sections, turn_table
 from reasoning.strategies.extractive.over_rows.tables import (
-    MOST_PASSAGES,
-    TableRow,
     read_passage,
     read_tables,
 )
-from reasoning.strategies.extractive.over_rows.times import has_time, is_word_of_time
-from reasoning.strategies.extractive.over_rows.total_rows import is_named_total
+from reasoning.strategies.extractive.over_rows.writing import (
+    RowsAnswer,
+    decline_column,
+    decline_time,
+    refuse_size,
+    write_answer,
+)
 from reasoning.strategies.extractive.quoting.units import READ, is_record
 from reasoning.strategies.survey.values import read_passage_grids
 
 MOST_DOCUMENTS = 3
 """Documents whose tables are read for a question."""
-_MOST_COLUMNS = 30
-_LONGEST_CELL = 40
 _MOSTLY = 0.8
 """The least part of a passage that is rows of tables, if nothing else in it could answer."""
 _DIGIT = re.compile(r"\d")
-NOTE = "Computed by code from all rows of a table; no language model wrote it."
-
-
-@dataclass(frozen=True, kw_only=True)
-class RowsAnswer:
-    """An answer over all rows of a table. `hits` are the passages of the rows that it cites."""
-
-    text: str
-    citations: tuple[Citation, ...] = ()
-    hits: tuple[Hit, ...] = ()
-    table: tuple[AnswerRow, ...] = ()
-    abstained: bool = False
 
 
 async def answer_over_rows(
@@ -89,7 +76,7 @@ async def answer_over_rows(
         if any(other.table.is_like(best.table) for other in equal) or _has_rival(best, fits):
             return None
         if lines := compute_lines(best.asked, best):
-            return _write(best.asked, best, lines, equal)
+            return write_answer(best.asked, best, lines, equal)
     return _refuse_unsure(asked, fits, hits)
 
 
@@ -105,9 +92,9 @@ def _has_rival(best: Fit, fits: Sequence[Fit]) -> bool:
 def _refuse_unsure(asked: RowsAsked, fits: Sequence[Fit], hits: Sequence[Hit]) -> RowsAnswer | None:
     """Returns an abstention if a column is missing, or the column of a time is not sure."""
     if missing := next((fitting for fitting in fits if _lacks_column(asked, fitting, hits)), None):
-        return _decline(missing)
+        return decline_column(missing)
     if undecided := next((fitting for fitting in fits if _is_undecided(fitting, hits)), None):
-        return _decline_time(undecided)
+        return decline_time(undecided)
     return None
 
 
@@ -125,7 +112,7 @@ async def _tell_cells(finder: DocumentFinder, question: Question, text: str, hit
     thing = asked.text.strip()
     whole = [fitting for fitting in best if thing in map(str.casefold, fitting.rows[0].cells.values())]
     best = whole or best
-    return _write(asked, best[0], compute_lines(asked, best[0]), ()) if len(best) == 1 else None
+    return write_answer(asked, best[0], compute_lines(asked, best[0]), ()) if len(best) == 1 else None
 
 
 def _choose_usable(asked: RowsAsked, fits: Sequence[Fit]) -> list[Fit]:
@@ -161,7 +148,7 @@ async def _fit_tables(
         )
         if tables is None:
             if any(is_usable(fitting) for table in read_passage(hit) for fitting in [fit(asked, table)]):
-                return RowsAnswer(text=_refuse(hit), abstained=True)
+                return RowsAnswer(text=refuse_size(hit), abstained=True)
             continue
         fits += [fit(asked, table) for table in tables if table.rows]
     return fits
@@ -320,183 +307,3 @@ def _has_other_words(one: Fit) -> bool:
     words = " ".join(said.written for said in one.left)
     columns = find_stems(" ".join(one.table.columns))
     return any(term.is_in(columns) for term in (*find_other_words(words), *find_near_words(words)))
-
-
-def _write(asked: RowsAsked, one: Fit, lines: Sequence[Line], others: Sequence[Fit]) -> RowsAnswer:
-    markers: dict[str, int] = {}
-    hits: dict[str, Hit] = {}
-    citations: list[Citation] = []
-    table: list[AnswerRow] = []
-    written: list[str] = []
-    length = 0
-    document = one.table.hit.document
-    for line in lines:
-        cited: list[int] = []
-        for row in (_find_part(one, row) for row in line.rows):
-            hit = _make_hit(one, row)
-            hits.setdefault(row.chunk.id, hit)
-            marker = markers.setdefault(row.chunk.id, len(markers) + 1)
-            quote = Quote(hit=hit, text=row.text, span=row.span)
-            citations.append(make_citation(marker, quote, Span(start=length, end=length + len(line.text))))
-            cited.append(marker)
-        numbers = tuple(dict.fromkeys(cited))
-        written.append(line.text + "".join(f" [{number}]" for number in numbers))
-        length += len(written[-1]) + len("\n\n")
-        table.append(
-            AnswerRow(
-                kind=line.kind,
-                group=line.name if line.kind == "group" else "",
-                name=line.name if line.kind == "row" else "",
-                value=line.value,
-                unit=line.unit,
-                count=line.count,
-                corpus=one.table.hit.corpus,
-                key=document.key if line.kind == "row" else "",
-                title=document.title if line.kind == "row" else "",
-                markers=numbers,
-            )
-        )
-    written.append(_describe(asked, one, others))
-    return RowsAnswer(
-        text="\n\n".join(written), citations=tuple(citations), hits=tuple(hits.values()), table=tuple(table)
-    )
-
-
-def _find_part(one: Fit, row: TableRow) -> TableRow:
-    """Returns the row in which the cell of the answer stands, which is another one if columns are read as rows."""
-    columns = (*one.told, one.measure, one.compared, *one.limited)
-    return next((row.parts[column] for column in columns if column in row.parts), row)
-
-
-def _make_hit(one: Fit, row: TableRow) -> Hit:
-    hit = one.table.hit
-    if row.chunk.id == hit.chunk.id:
-        return hit
-    return replace(hit, chunk=row.chunk, score=0.0, signals=Signals(), path=(), reasons=(), contributions={})
-
-
-def _describe(asked: RowsAsked, one: Fit, others: Sequence[Fit]) -> str:
-    """Returns what was read, what was left out, and which other tables may be meant."""
-    table = one.table
-    rows = len(table.body)
-    parts = [_describe_operation(asked, one)]
-    if one.conditions and not one.told:
-        parts.append(f"{table.called.capitalize()}s with {'; '.join(one.conditions)}: {len(one.rows):,}.")
-    parts.append(
-        f"Read: {'' if table.unread else 'all '}{rows:,} {table.called}{'' if rows == 1 else 's'} of {_name(one)}."
-    )
-    if totals := table.totals:
-        parts.append(f"Left out: {len(totals):,} row{'' if len(totals) == 1 else 's'} of totals{_compare(asked, one)}.")
-    if likely := table.like_totals:
-        said = ", ".join(f"“{shorten(name, _LONGEST_CELL)}”" for name in likely[:3])
-        parts.append(f"Not left out, though they may be totals: {len(likely):,} ({said}).")
-    if table.headers > 1:
-        parts.append(f"The names of the columns stand there {table.headers:,} times: these may be several tables.")
-    parts += _describe_values(asked, one)
-    if table.unread:
-        parts.append(f"Not read, because the row has another number of cells, or is cut: {table.unread:,}.")
-    if others:
-        names = list(dict.fromkeys(_name(other) for other in others))
-        parts.append(f"The question may also mean {', '.join(names[:3])}.")
-    return " ".join(parts)
-
-
-def _describe_values(asked: RowsAsked, one: Fit) -> list[str]:
-    """Returns which rows have no name of a group, and which amounts were not put together, or are none."""
-    table = one.table
-    parts: list[str] = []
-    if is_group_wanted(asked, one) or (has_number(asked) and one.is_distinct and one.is_noun_known):
-        nameless = sum(not row.cells.get(one.naming) for row in one.rows)
-        if nameless:
-            parts.append(f"Passed over, because “{one.naming}” is empty: {nameless:,}.")
-    if has_number(asked) or not one.measure:
-        return parts
-    without = [row for row in one.rows if table.amount(row, one.measure) is None]
-    units = {amount.unit for row in one.rows if (amount := table.amount(row, one.measure))}
-    if len(units) > 1:
-        names = ", ".join(sorted(unit or "none" for unit in units))
-        parts.append(f"Amounts of different units were neither converted nor compared: {names}.")
-    texts = Counter(row.cells.get(one.measure, "") for row in without)
-    empty = texts.pop("", 0)
-    said = ", ".join(f"“{shorten(text, _LONGEST_CELL)}”" for text in list(texts)[:3])
-    if empty:
-        parts.append(f"Without a value in “{one.measure}”: {empty:,}.")
-    if texts:
-        parts.append(f"With text in “{one.measure}”, not a number: {texts.total():,} ({said}).")
-    return parts
-
-
-def _describe_operation(asked: RowsAsked, one: Fit) -> str:
-    place = {2: "Second ", 3: "Third ", 4: "Fourth "}.get(asked.place, "")
-    if asked.wanted in ORDERED:
-        many = f"The {asked.most} " if asked.most > 1 else place
-        inner = f"{asked.inner.value} of " if asked.inner and one.is_distinct and one.is_noun_known else ""
-        of = f"“{one.measure}”" if asked.inner is not Wanted.COUNT else f"rows for each “{one.naming}”"
-        text = f"{many}{asked.wanted.value} {inner}{of}"
-        return f"{text[0].upper()}{text[1:]}{f' for each “{one.group}”' if one.group else ''}."
-    if one.told:
-        return "Read by code."
-    if has_number(asked):
-        return "Counted by code."
-    return "Computed by code."
-
-
-def _compare(asked: RowsAsked, one: Fit) -> str:
-    """Returns how the table's own total of the measure agrees with the total that was computed."""
-    if asked.wanted in {Wanted.MEAN, Wanted.MEDIAN} or not one.measure or one.conditions or one.group:
-        return ""
-    if asked.wanted in {*ORDERED, Wanted.DIFFERENCE, Wanted.RANGE, Wanted.SHARE} or has_number(asked):
-        return ""
-    amounts = [amount for row in one.rows if (amount := one.table.amount(row, one.measure))]
-    named = [row for row in one.table.totals if is_named_total(next(filter(None, row.cells.values()), ""))]
-    own = one.table.amount(named[-1], one.measure) if named else None
-    if own is None or len({amount.unit for amount in amounts}) > 1:
-        return ""
-    total = sum(amount.value for amount in amounts)
-    if own.value == total:
-        return "; the last one says the same"
-    others = [amount for row in one.table.totals if (amount := one.table.amount(row, one.measure))]
-    if any(amount.value == total for amount in others):
-        return "; one of them says the same"
-    return f"; the last one says {format_amount(own.value, own.unit, one.measure)}"
-
-
-def _name(one: Fit) -> str:
-    heading = one.table.lead if one.table.has_twin else one.table.heading
-    return one.table.hit.document.key + (f", “{shorten(heading, _LONGEST_CELL)}”" if heading else "")
-
-
-def _decline(one: Fit) -> RowsAnswer:
-    words = " ".join(said.written for said in one.left)
-    columns = ", ".join(shorten(column, _LONGEST_CELL) for column in one.table.columns[:_MOST_COLUMNS])
-    more = len(one.table.columns) - _MOST_COLUMNS
-    columns += f", and {more:,} more" if more > 0 else ""
-    text = f"No column of {_name(one)} is called “{words}”. Its columns: {columns}."
-    rows = one.rows if one.is_one else one.rows[:1]
-    hits = [_make_hit(one, row) for row in rows]
-    citations: list[Citation] = []
-    for number, (row, hit) in enumerate(zip(rows, hits, strict=True), start=1):
-        text += "\n\nNearest:\n\n" if number == 1 else "\n\n"
-        start = len(text)
-        text += row.text
-        quote = Quote(hit=hit, text=row.text, span=row.span)
-        citations.append(make_citation(number, quote, Span(start=start, end=len(text))))
-        text += f" [{number}]"
-    return RowsAnswer(text=text, citations=tuple(citations), hits=tuple(hits), abstained=True)
-
-
-def _decline_time(one: Fit) -> RowsAnswer:
-    said = " ".join(dict.fromkeys(said.written for said in one.left))
-    dates = ", ".join(f"“{shorten(column, _LONGEST_CELL)}”" for column in one.table.dates)
-    text = (
-        f"This needs all rows of {_name(one)}, and it could not be decided which of them “{said}” means. "
-        f"Its columns of dates: {dates}. Ask with the name of one of them, which most rows fill, and with one time."
-    )
-    return RowsAnswer(text=text, abstained=True)
-
-
-def _refuse(hit: Hit) -> str:
-    return (
-        f"{hit.document.key} has more than {MOST_PASSAGES:,} passages, or tables that take too long, to read all rows "
-        "for one question; ask the reasoner `survey`, or index a part of it as a document of its own."
-    )

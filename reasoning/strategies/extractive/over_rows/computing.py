@@ -9,9 +9,9 @@ from decimal import Decimal
 from statistics import median
 
 from core.text.shortening import shorten
-from reasoning.strategies.extractive.over_rows.asked import RowsAsked
 from reasoning.strategies.extractive.over_rows.fitting import Fit
-from reasoning.strategies.extractive.over_rows.operators import ORDERED, Wanted
+from reasoning.strategies.extractive.over_rows.question.asked import RowsAsked
+from reasoning.strategies.extractive.over_rows.question.operators import ORDERED, Wanted
 from reasoning.strategies.extractive.over_rows.tables import TableRow
 from reasoning.strategies.survey.values import Amount
 

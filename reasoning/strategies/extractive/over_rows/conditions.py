@@ -4,11 +4,11 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said, are_same
-from reasoning.strategies.extractive.over_rows.column_words import Beside
-from reasoning.strategies.extractive.over_rows.relations import is_assigned
+from reasoning.strategies.extractive.over_rows.question.asked import RowsAsked, Said, are_same
+from reasoning.strategies.extractive.over_rows.question.column_words import Beside
+from reasoning.strategies.extractive.over_rows.question.relations import is_assigned
+from reasoning.strategies.extractive.over_rows.question.times import Time, read_year
 from reasoning.strategies.extractive.over_rows.tables import Table, TableRow
-from reasoning.strategies.extractive.over_rows.times import Time, read_year
 from reasoning.strategies.survey.judging import is_within
 from reasoning.strategies.survey.plan import NEGATION, Comparison
 from reasoning.strategies.survey.row_judging import read_flag

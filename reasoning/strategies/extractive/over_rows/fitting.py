@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 from urllib.parse import unquote
 
 from core.text.value_kinds import find_stems
-from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said, are_same
-from reasoning.strategies.extractive.over_rows.column_words import is_person
 from reasoning.strategies.extractive.over_rows.conditions import (
     Kept,
     find_value_words,
@@ -38,10 +36,12 @@ from reasoning.strategies.extractive.over_rows.measures import (
     split_values,
     stem_of,
 )
-from reasoning.strategies.extractive.over_rows.operators import ORDERED, Wanted
+from reasoning.strategies.extractive.over_rows.question.asked import RowsAsked, Said, are_same
+from reasoning.strategies.extractive.over_rows.question.column_words import is_person
+from reasoning.strategies.extractive.over_rows.question.operators import ORDERED, Wanted
+from reasoning.strategies.extractive.over_rows.question.times import is_word_of_time
 from reasoning.strategies.extractive.over_rows.roles import Roles, find_roles
 from reasoning.strategies.extractive.over_rows.tables import Table, TableRow, repeats
-from reasoning.strategies.extractive.over_rows.times import is_word_of_time
 from reasoning.strategies.extractive.over_rows.unread import (
     THINGS,
     find_alternatives,

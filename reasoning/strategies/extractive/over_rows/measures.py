@@ -3,7 +3,8 @@
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-from reasoning.strategies.extractive.over_rows.asked import (
+from reasoning.strategies.extractive.over_rows.conditions import has_stem, is_said
+from reasoning.strategies.extractive.over_rows.question.asked import (
     RowsAsked,
     Said,
     are_same,
@@ -12,16 +13,15 @@ from reasoning.strategies.extractive.over_rows.asked import (
     is_front,
     is_part,
 )
-from reasoning.strategies.extractive.over_rows.column_words import (
+from reasoning.strategies.extractive.over_rows.question.column_words import (
     has_same_name,
     is_person,
     is_start_of_work,
     names_manager,
 )
-from reasoning.strategies.extractive.over_rows.conditions import has_stem, is_said
-from reasoning.strategies.extractive.over_rows.operators import Wanted
+from reasoning.strategies.extractive.over_rows.question.operators import Wanted
+from reasoning.strategies.extractive.over_rows.question.times import read_year
 from reasoning.strategies.extractive.over_rows.tables import Table
-from reasoning.strategies.extractive.over_rows.times import read_year
 from reasoning.strategies.survey.totals import Aggregate, How
 from reasoning.strategies.survey.values import CURRENCIES, stems_of
 

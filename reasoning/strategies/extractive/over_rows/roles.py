@@ -3,7 +3,6 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said
 from reasoning.strategies.extractive.over_rows.conditions import Values, find_assigned, find_values, has_stem
 from reasoning.strategies.extractive.over_rows.measures import (
     Columns,
@@ -15,9 +14,10 @@ from reasoning.strategies.extractive.over_rows.measures import (
     name_of,
     names_text,
 )
-from reasoning.strategies.extractive.over_rows.operators import Wanted
+from reasoning.strategies.extractive.over_rows.question.asked import RowsAsked, Said
+from reasoning.strategies.extractive.over_rows.question.operators import Wanted
+from reasoning.strategies.extractive.over_rows.question.times import is_word_of_time
 from reasoning.strategies.extractive.over_rows.tables import Table
-from reasoning.strategies.extractive.over_rows.times import is_word_of_time
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,8 +16,8 @@ from core.documents import HEADING_SEPARATOR, Chunk, Span
 from core.passage_context.tables import is_date
 from core.ports.retrieval import Hit
 from reasoning.strategies.extractive.over_rows.conditions import has_stem
+from reasoning.strategies.extractive.over_rows.question.times import read_days
 from reasoning.strategies.extractive.over_rows.tables import Table, TableRow
-from reasoning.strategies.extractive.over_rows.times import read_days
 from reasoning.strategies.extractive.over_rows.total_rows import is_named_total
 from reasoning.strategies.survey.values import stems_of
 

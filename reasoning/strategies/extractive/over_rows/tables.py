@@ -16,7 +16,7 @@ from core.passage_context.grids import GridRow, TextGrid, usual_width
 from core.passage_context.tables import has_page_number
 from core.ports.retrieval import Hit
 from core.ports.surveying import DocumentFinder, WordsAsked
-from reasoning.strategies.extractive.over_rows.times import Day, find_month, read_days
+from reasoning.strategies.extractive.over_rows.question.times import Day, find_month, read_days
 from reasoning.strategies.extractive.over_rows.total_rows import find_totals, is_like_total, is_named_total
 from reasoning.strategies.survey.repeated_rows import RepeatedRows
 from reasoning.strategies.survey.row_judging import Cell, read_cell, read_flag

@@ -6,13 +6,13 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
 from core.text.word_lists import SMALL_WORDS, words_of
-from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said
 from reasoning.strategies.extractive.over_rows.conditions import Kept, find_assigned, has_stem, is_said
 from reasoning.strategies.extractive.over_rows.measures import name_of, stem_of
-from reasoning.strategies.extractive.over_rows.operators import ORDERED, Wanted
+from reasoning.strategies.extractive.over_rows.question.asked import RowsAsked, Said
+from reasoning.strategies.extractive.over_rows.question.operators import ORDERED, Wanted
+from reasoning.strategies.extractive.over_rows.question.times import is_word_of_time
 from reasoning.strategies.extractive.over_rows.roles import Roles
 from reasoning.strategies.extractive.over_rows.tables import Table, TableRow, repeats
-from reasoning.strategies.extractive.over_rows.times import is_word_of_time
 from reasoning.strategies.survey.values import CURRENCIES, stems_of
 
 _OF_TITLE = re.compile(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reasoning.strategies.extractive.over_rows.relations import find_list_query, say_as_columns
+from reasoning.strategies.extractive.over_rows.question.relations import find_list_query, say_as_columns
 from tests.unit.reasoning.extractive.test_rows_of_delimited_files import _lines
 
 CLINIC = """Nurse,Post,Ward,Supervisor,Start date

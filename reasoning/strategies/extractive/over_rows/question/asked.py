@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from core.passage_context.named_parts import Part, find_parts
 from core.text.terms import split_words
 from core.text.word_lists import SMALL_WORDS
-from reasoning.strategies.extractive.over_rows.column_words import (
+from reasoning.strategies.extractive.over_rows.question.column_words import (
     Beside,
     Superlative,
     blank,
@@ -21,7 +21,7 @@ from reasoning.strategies.extractive.over_rows.column_words import (
     has_comparison,
     is_between,
 )
-from reasoning.strategies.extractive.over_rows.operators import (
+from reasoning.strategies.extractive.over_rows.question.operators import (
     CELL,
     ORDERED,
     TOGETHER,
@@ -31,8 +31,14 @@ from reasoning.strategies.extractive.over_rows.operators import (
     read_most,
     read_ordinal,
 )
-from reasoning.strategies.extractive.over_rows.relations import find_measured, say_as_columns
-from reasoning.strategies.extractive.over_rows.times import Time, has_range, is_word_of_time, leave_out_from, read_time
+from reasoning.strategies.extractive.over_rows.question.relations import find_measured, say_as_columns
+from reasoning.strategies.extractive.over_rows.question.times import (
+    Time,
+    has_range,
+    is_word_of_time,
+    leave_out_from,
+    read_time,
+)
 from reasoning.strategies.survey.plan import NEGATION, Comparison
 from reasoning.strategies.survey.word_forms import find_forms
 

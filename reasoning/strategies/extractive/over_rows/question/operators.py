@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from reasoning.strategies.extractive.over_rows.column_words import Superlative, blank, find_superlative
+from reasoning.strategies.extractive.over_rows.question.column_words import Superlative, blank, find_superlative
 from reasoning.strategies.survey.kinds import HOW_MANY
 from reasoning.strategies.survey.word_forms import find_number
 

@@ -37,7 +37,8 @@ operating cash flow; operating cash flows; cash flow from operating activities; 
 capital expenditures; capital expenditure; capex; purchases of property and equipment
 long-term debt; term debt; long-term borrowings; notes payable
 provision for income taxes; income tax expense; income taxes
-earnings per share; EPS; Ergebnis je Aktie; résultat par action
+earnings per share; EPS; net income per share; net loss per share; income per share; loss per share; \
+    net income per common share; earnings per common share; Ergebnis je Aktie; résultat par action
 research and development; Forschung und Entwicklung; Forschungs- und Entwicklungskosten; recherche et développement
 employees; headcount; Mitarbeiter; Beschäftigte; effectif; effectifs
 """

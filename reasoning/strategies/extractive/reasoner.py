@@ -15,6 +15,7 @@ from core.trace import Trace
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.respelling import respell
+from reasoning.strategies.extractive.fiscal_years import call_fiscal_quarter
 from reasoning.strategies.extractive.looking import Look, find_heads, find_unnamed, search_and_read
 from reasoning.strategies.extractive.over_periods.families import choose_family, quarters_of
 from reasoning.strategies.extractive.over_periods.found import Series
@@ -100,6 +101,7 @@ class Extractive:
         if question.history:
             trace.note(_UNREAD)
         question, respelled = await respell(self._backends, question, trace)
+        question, called = await call_fiscal_quarter(self._backends, question, trace)
         over_periods = await self._look(question, question.text, trace) if asks_for_series(question.text) else None
         looks = [over_periods] if over_periods else []
         answer = await self._conclude_series(question, over_periods, trace) if over_periods else None
@@ -131,7 +133,7 @@ class Extractive:
                 )
             )
             trace.emit(StepEvent(result=steps[-1]))
-        answer = replace(answer, steps=tuple(steps), note=" ".join(filter(None, (answer.note, respelled))))
+        answer = replace(answer, steps=tuple(steps), note=" ".join(filter(None, (answer.note, respelled, called))))
         trace.emit(AnswerEvent(answer=answer))
         return answer
 

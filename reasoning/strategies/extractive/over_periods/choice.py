@@ -22,6 +22,7 @@ from reasoning.strategies.extractive.over_periods.rows import METRIC, Asked, Ser
 _FEWEST = 2
 _YEAR, _QUARTER = 12, 3
 """Months."""
+_UNKNOWN = 99
 _LABELS_OF_A_DAY = frozenset(
     label
     for term in ("inventories", "accounts receivable", "accounts payable", "total equity", "long-term debt")
@@ -128,12 +129,22 @@ def _order(
         own is not None and (cell.period is None or cell.period.end != own),
         cell.is_share != wants_share,
         -round(row.score),
-        cell.period.months if cell.period else 0,
+        _length_of(row, cell),
         -tables[cell.amount.value],
         not cell.scale,
         -row.score,
         cell.rank,
     )
+
+
+def _length_of(row: SeriesRow, cell: SeriesCell) -> int:
+    """Returns the months of a value's period, so that the shortest goes first. Of two columns of one day that do not
+    say their length, one is of the quarter and the other of the year so far, so both go last.
+    """
+    if cell.period is None or cell.period.months:
+        return cell.period.months if cell.period else 0
+    ends = [other.period.end for other in row.cells if other.period and other.is_share == cell.is_share]
+    return _UNKNOWN if ends.count(cell.period.end) > 1 else 0
 
 
 def _find_own_end(rows: Sequence[SeriesRow]) -> tuple[int, int, int] | None:

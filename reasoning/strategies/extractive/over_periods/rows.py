@@ -46,6 +46,7 @@ _FILLING = find_stems(
     "end beginning close highest lowest peak high low much many stand go went look last first each every over across "
     "10-Q 10-K 20-F 8-K quarterly statement stated shown newest current "
     "allocate spend spent generate earn earned record incur invest make made book post achieve state reveal give tell "
+    "hold holds held fiscal "
     "entwickelt entwickelte entwicklung verändert veränderung geändert gestiegen gesunken verlauf zeit laufe quartal "
     "quartale quartalen jahr jahre jahren zeitraum zeiträume berichten bericht einzelnen höhe hoch wie sich über "
     "évolué évolution changé varié trimestre trimestres année années période périodes temps tendance rapport rapports "
@@ -95,6 +96,15 @@ _PAID_IN_SHARES = re.compile(
     re.IGNORECASE,
 )
 """A note that has of each expense the part that is paid in shares, under the label of the expense."""
+_PER_SHARE = find_said_labels("earnings per share")
+_COUNTS_SHARES = re.compile(
+    r"\b(?:shares|units) used\b"
+    r"|(?<!except )(?<!except the )(?<!except for )\b(?:average|number of) "
+    r"(?:(?:common|ordinary|diluted|basic|outstanding) ){0,2}(?:shares|units)\b|\bshares outstanding\b"
+    r"|\b(?:Anzahl|Zahl) der Aktien\b|\bnombre (?:moyen )?d['’]actions\b",
+    re.IGNORECASE,
+)
+"""What stands above the shares that earnings are divided by; their rows are called as the rows of the earnings."""
 _NET = re.compile(r"(?<!\(loss\))(?<!income)(?<!expense)(?<!expense\)), ?(?:net|netto|nettes?)\s?\Z", re.IGNORECASE)
 """`Inventories, net` are inventories."""
 _IN_BRACKETS = re.compile(r"\([^()]{1,40}\)")
@@ -289,7 +299,7 @@ def _weigh_row(
     part = part_of(row, {row.start: head})
     columns = " ".join(row.names or grid.columns)
     is_other = (is_metric and _is_of_other_part(asked, part)) or _is_below_other_part(asked, grid, hit)
-    is_other = is_other or _says_alone(_PAID_IN_SHARES, _read_title(grid, hit), asked)
+    is_other = is_other or _is_beside_measure(asked, f"{row.label}\n{head}\n{_read_title(grid, hit)}")
     if is_other or _wants_other_measure(asked, find_stems(f"{row.label} {head} {columns}"), core):
         return None
     caption = _read_caption(asked, grid, text)
@@ -302,13 +312,17 @@ def _weigh_row(
     of_group = find_said_labels(group)
     if of_group and not of_group & asked.said and not core <= find_stems(group):
         score -= 3
-    others = find_stems(group) - asked.words - SUM_WORDS - asked.said_words - core
+    of_said = frozenset(stem for label in of_group & asked.said for stem in label)
+    others = find_stems(group) - asked.words - SUM_WORDS - asked.said_words - of_said - core
     return score - min(1.5, 0.5 * len(others)), name
 
 
-def _says_alone(pattern: re.Pattern[str], text: str, asked: Asked) -> bool:
-    """Returns whether a text has what a pattern finds, and the question has not."""
-    return pattern.search(text) is not None and pattern.search(asked.text) is None
+def _is_beside_measure(asked: Asked, around: str) -> bool:
+    """Returns whether what stands around a row tells another value under its label, which the question does not say:
+    the part of an expense that is paid in shares, or the shares that earnings are divided by.
+    """
+    patterns = [_PAID_IN_SHARES, *([_COUNTS_SHARES] if asked.said & _PER_SHARE else [])]
+    return any(pattern.search(around) and not pattern.search(asked.text) for pattern in patterns)
 
 
 def _read_title(grid: TextGrid, hit: Hit) -> str:

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from decimal import Decimal
 
+from core.passage_context.other_words import find_said_labels
 from core.ports.retrieval import Hit
 from core.text.periods import Period, asks_for_extremes, read_period
 from core.text.titles import asks_for_newest, asks_for_older, compares_with_earlier, family_of, find_wanted_marks
@@ -27,6 +28,15 @@ _ASKS_FOR_VALUE = re.compile(
     re.IGNORECASE,
 )
 """How a question for a value begins, alone or behind the period: `In the first quarter of 2023, how much did …`."""
+_IS_SENTENCE = re.compile(
+    r"\b(?:what|which|who|whom|whose|when|where|why|how|is|are|was|were|do|does|did|has|have|had|can|could|may|must|will"
+    r"|would|should|list|show|compare|explain|describe|summari[sz]e|analy[sz]e|discuss|versus|vs|and|or|per"
+    r"|was|welche[mnrs]?|wer|wann|wo|warum|wie|ist|sind|war|waren|hat|haben|und|oder|vergleiche|erkläre"
+    r"|quel(?:le)?s?|qui|quand|où|pourquoi|comment|est|sont|et|ou)\b|[.;:!]\s",
+    re.IGNORECASE,
+)
+"""What a measure that is typed alone does not have."""
+_MOST_WORDS = 12
 _ASKS_FOR_CHANGE = re.compile(
     r"\b(?:increas|decreas|chang|declin|drop|r[io]se|risen|gr[eo]w|fall|fell|improv|gestiegen|gesunken|gewachsen|anstieg"
     r"|rückgang|zunahme|abnahme|veränder|augment|baiss|hausse|évol)"
@@ -48,13 +58,23 @@ _SURE_METRIC = 4
 
 def asks_for_value(question: str) -> bool:
     """Returns whether a question asks for one value of one named report or period, or of the newest."""
-    if len(question) > _LONGEST or not _ASKS_FOR_VALUE.match(question.strip()) or find_wanted(question) != Wanted():
+    if len(question) > _LONGEST or find_wanted(question) != Wanted():
+        return False
+    if not _ASKS_FOR_VALUE.match(question.strip()) and not _is_measure_alone(question):
         return False
     if asks_for_change(question) or asks_for_extremes(question):
         return False
     if asks_for_older(question) or compares_with_earlier(question):
         return False
     return bool(find_wanted_marks(question)) or asks_for_newest(question)
+
+
+def _is_measure_alone(question: str) -> bool:
+    """Returns whether a question is a measure with its period, as people type for a search engine: `iPhone revenue Q2
+    2023`. A period alone may be of a sentence.
+    """
+    is_short = len(question.split()) <= _MOST_WORDS and not _IS_SENTENCE.search(question)
+    return is_short and bool(find_said_labels(question)) and bool(find_wanted_marks(question))
 
 
 def asks_for_change(question: str) -> bool:
@@ -107,7 +127,7 @@ def _choose_value(question: str, asked: Asked, rows: Sequence[SeriesRow]) -> Ser
         return None
     if not _is_asked(question, cell.period) or _is_of_other_length(asked, cell.period, rows):
         return None
-    return cell if _is_alone(cell, rows) and _is_of_most_tables(cell, rows) else None
+    return cell if _is_alone(cell, rows) and _is_of_most_tables(asked, cell, rows) else None
 
 
 def _is_alone(cell: SeriesCell, rows: Sequence[SeriesRow]) -> bool:
@@ -141,17 +161,19 @@ def _is_asked(question: str, period: Period) -> bool:
     return ends and (period.months == _YEAR or (not period.months and (not period.month or bool(period.day))))
 
 
-def _is_of_most_tables(cell: SeriesCell, rows: Sequence[SeriesRow]) -> bool:
+def _is_of_most_tables(asked: Asked, cell: SeriesCell, rows: Sequence[SeriesRow]) -> bool:
     """Returns whether more of the passages that have the label have the value than have other values alone: one table
     may divide up what the others tell, such as the part of an expense that is paid in shares. A passage whose columns
-    are of other periods, as a statement of cash flows of six months, tells nothing of the value.
+    are of other periods, as a statement of cash flows of six months, or of other things, as the retained earnings of a
+    statement of equity, tells nothing of the value.
     """
     own = cell.period and (cell.period.end, cell.period.months)
     values = defaultdict[str, set[Decimal]](set)
     for row in rows:
         for other in row.cells:
             period = other.period and (other.period.end, other.period.months)
-            if other.is_share == cell.is_share and period in (None, own):
+            is_other = period is None and bool(find_unasked(asked, other))
+            if other.is_share == cell.is_share and period in (None, own) and not is_other:
                 values[other.hit.chunk.id].add(abs(other.amount.value))
     having = sum(abs(cell.amount.value) in told for told in values.values())
     return 2 * having > len(values)

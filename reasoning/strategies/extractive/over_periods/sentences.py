@@ -38,7 +38,7 @@ _VERB = re.compile(
 )
 """What is done with what is counted: the stores that a company runs, or ran."""
 _DATE = (
-    r"(?:19|20)\d\d(?![\d,.])|\d{1,2}\.? (?:janu|febru|march|märz|april|may\b|mai\b|june|juni|july|juli|august"
+    r"(?:19|20)\d\d(?!\d|[,.]\d)|\d{1,2}\.? (?:janu|febru|march|märz|april|may\b|mai\b|june|juni|july|juli|august"
     r"|septem|octob|oktob|novem|decem|dezem|janvier|février|mars\b|avril|juin|juillet|août|décem)"
 )
 _FIGURE = rf"(?!{_DATE})(?:[$€£¥]|EUR |USD |GBP |CHF )? ?-?\(?\d[\d.,]{{0,20}}"

@@ -32,7 +32,7 @@ READ = 20_000
 """Characters of a passage that are read; only passages that came with ready embeddings are longer."""
 _LONGEST_HEADING = 120
 _SECTION = re.compile(
-    r"(?:§{1,2}|Art(?:icle|ikel)?\.?|Section|Chapter|Kapitel|Abschnitt|Chapitre|Annex|Anhang|Annexe|Exhibit|Schedule)"
+    r"(?:§{1,2}|Art(?:icle|ikel)?\.?|Section|Chapter|Kapitel|Abschnitt|Chapitre|Annex|Anhang|Annexe|Exhibit|Schedule|Note)"
     r"\s{0,2}(?:\d{1,4}|[IVXLC]{1,6}|[A-Z])\b[.:–—-]?(?:\s[^\s.]{1,30}){0,7}",
     re.IGNORECASE,
 )

@@ -38,6 +38,9 @@ _LONGEST_HEADING = 120
 _FACTOR_WITHIN_PARAGRAPH = 4
 """An end within a paragraph costs one to five hashes, the end of a paragraph up to one hash."""
 
+_BELOW_HEADER = 20 * _HASH
+"""The cost of an end below the names of columns: more than of a few ends elsewhere."""
+
 
 class _Start(NamedTuple):
     """A sentence, by its number, with which a chunk may begin.
@@ -103,9 +106,13 @@ def _find_repeated(recent: Iterable[Piece], room: int) -> list[Piece]:
 
 
 def _cost_of_end(sentence: Piece, *, ends_paragraph: bool) -> int:
-    """A part of a sentence that is too long has no hash: such parts are packed up to the budget."""
+    """A part of a sentence that is too long has no hash: such parts are packed up to the budget. A row without a label
+    names the columns of the rows below it, and stays with the first of them.
+    """
     if not sentence.whole:
         return _CHUNK + _WITHIN_PARAGRAPH + _FACTOR_WITHIN_PARAGRAPH * _HASH
+    if sentence.text.lstrip().startswith("| "):
+        return _CHUNK + _BELOW_HEADER
     hashed = crc32(sentence.text.strip().encode("utf-8", "surrogatepass"))
     return _CHUNK + (hashed if ends_paragraph else _WITHIN_PARAGRAPH + _FACTOR_WITHIN_PARAGRAPH * hashed)
 

@@ -3,6 +3,7 @@
 Open it to change what is searched for a question besides its own words.
 """
 
+import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
@@ -32,6 +33,10 @@ _TIE = 0.02
 _SEVERAL = 2
 _NAMING = 10
 """Passages of a report among which its company's name is looked for."""
+_SIGN = re.compile(r"(?<![\w-])(?!(?:Q[1-4]|[FC]Y)[-/])[A-Z][A-Z\d]{0,9}(?:[-/][A-Z\d]{1,10}){1,4}(?![\w-])")
+"""What a contract, a device or a case is called by: `SC-2022-009`, and not `Q3-2023`."""
+_FEWEST_DIGITS = 3
+_SEPARATORS = re.compile(r"[\W_]+")
 _OPENING = (
     "agreement between parties: the Landlord, the Tenant, the Employer, the Employee, the Supplier, the Customer:"
 )
@@ -230,3 +235,15 @@ async def find_unnamed(backends: ReasoningBackends, question: Question, look: Lo
     of_report = frozenset({best.document.id})
     query = Query(corpus=question.corpus, text=owner, k=_NAMING, documents=of_report, private=False)
     return "" if names_owner(owner, (await backends.searcher.search(query, trace)).hits) else owner
+
+
+def find_missing_sign(question: str, hits: Sequence[Hit]) -> str:
+    """Returns the first sign of the question, such as the number of a contract, that no hit has, however it is
+    separated; '' if there is none. A search finds a passage with such a sign, if there is one.
+    """
+    texts = [_SEPARATORS.sub("", f"{find_heads(hit)} {hit.chunk.text}").casefold() for hit in hits]
+    for sign in _SIGN.findall(question):
+        is_sign = sum(map(str.isdigit, sign)) >= _FEWEST_DIGITS
+        if is_sign and not any(_SEPARATORS.sub("", sign).casefold() in text for text in texts):
+            return str(sign)
+    return ""

@@ -16,7 +16,7 @@ from reasoning.citations.quotes import passage_text
 from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.respelling import respell
 from reasoning.strategies.extractive.fiscal_years import call_fiscal_quarter
-from reasoning.strategies.extractive.looking import Look, find_heads, find_unnamed, search_and_read
+from reasoning.strategies.extractive.looking import Look, find_heads, find_missing_sign, find_unnamed, search_and_read
 from reasoning.strategies.extractive.over_periods.families import choose_family, quarters_of
 from reasoning.strategies.extractive.over_periods.found import Series
 from reasoning.strategies.extractive.over_periods.missing import (
@@ -244,8 +244,8 @@ class Extractive:
         )
 
     async def _conclude_missing(self, question: Question, look: Look, trace: Trace) -> Answer | None:
-        """Returns an abstention if the question names a quarter that no document tells, or a company that the report
-        with the best unit does not name; None for any other question.
+        """Returns an abstention if the question names a quarter that no document tells, a company that the report with
+        the best unit does not name, or a sign, `SC-2022-009`, that nothing has; None for any other question.
         """
         units = look.reading.units
         missing = find_missing_period(question.text, look.hits, units)
@@ -253,6 +253,8 @@ class Extractive:
             text, citations = quote_other_periods(missing, question.text, units)
         elif owner := await find_unnamed(self._backends, question, look, trace):
             text, citations = cite(write_nearest(units), f"No report that was found names {owner}. Nearest:")
+        elif sign := find_missing_sign(question.text, look.hits):
+            text, citations = cite(write_nearest(units), f"No passage that was found has {sign}. Nearest:")
         else:
             return None
         return Answer(

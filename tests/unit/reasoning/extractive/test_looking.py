@@ -9,7 +9,7 @@ import pytest
 from core.ports.retrieval import Hit, PassageCounts, SearchResult
 from core.trace import Trace
 from reasoning.parties import Reworded
-from reasoning.strategies.extractive.looking import Look, Searched, search_reworded
+from reasoning.strategies.extractive.looking import Look, Searched, find_missing_sign, search_reworded
 from reasoning.strategies.extractive.quoting.asked import read_question
 from reasoning.strategies.extractive.quoting.reading import Reading
 from reasoning.strategies.extractive.quoting.units import list_units
@@ -78,3 +78,19 @@ def test_a_side_is_called_as_a_title_calls_it(title: str, side: str) -> None:
     look = Look(question=question, side="Macy", hits=found.found.hits, reading=found.reading, seconds=0)
     look = replace(look, reading=replace(look.reading, features=np.zeros((len(look.reading.units), 1))))
     assert look.prefer_side().side == side
+
+
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [
+        ("What is the notice period of SC-2022-009?", "SC-2022-009"),
+        ("What is the notice period of SC-2022-008?", ""),
+        ("Who signed SC 2022 009?", ""),
+        ("What does INC-0412 say of SC-2022-008?", "INC-0412"),
+        ("What changed in Q3-2023?", ""),
+        ("Is the MR-1 in use?", ""),
+    ],
+)
+def test_a_sign_that_no_passage_has_is_missing(question: str, missing: str) -> None:
+    hits = [hit("a.txt", "Contract SC 2022-008", "Either party may end it."), hit("sop/x.txt", "x", "Nothing.")]
+    assert find_missing_sign(question, hits) == missing

@@ -247,3 +247,63 @@ async def test_margins_are_computed_and_expenses_are_amounts(question: str, told
 async def test_a_margin_that_a_row_tells_is_not_computed() -> None:
     text = _MILL.replace("| EBITDA |", "| Gross margin (%) | 37.5 | 36.8 |\n| EBITDA |")
     assert "/" not in await tell("What was the gross margin in Q2 2023?", versions_of(text))
+
+
+@pytest.mark.parametrize(
+    ("asked", "is_asked"),
+    [
+        ("Okeke Ferries revenue Q2 2023", True),
+        ("revenue of Okeke Ferries, quarter ended June 30, 2023", True),
+        ("Okeke Ferries revenue", False),
+        ("Okeke Ferries harbour Q2 2023", False),
+        ("Explain Okeke Ferries revenue Q2 2023", False),
+    ],
+)
+async def test_a_measure_that_is_typed_alone_asks_for_its_value(asked: str, is_asked: bool) -> None:
+    told = "Revenue, three months ended June 30, 2023: $1,340 million [1]"
+    assert await tell(asked, NEWEST_FIRST) == (told if is_asked else "")
+
+
+PER_SHARE = (
+    "Results (in millions, except number of shares, which are in thousands, and per share amounts)\n\n"
+    "| | Q2 2023 | Q2 2022 |\n|---|---|---|\n| Earnings per share: | | |\n| Basic | $1.27 | $1.20 |\n"
+    "| Diluted | $1.26 | $1.19 |\n| Shares used in computing earnings per share: | | |\n"
+    "| Basic | 15,697 | 16,162 |\n| Diluted | 15,775 | 16,262 |\n"
+)
+
+
+@pytest.mark.parametrize("said", ["EPS", "earnings per share", "net income per share"])
+async def test_earnings_per_share_are_not_the_shares_below_them(said: str) -> None:
+    told = await tell(f"What was diluted {said} in Q2 2023?", versions_of(PER_SHARE))
+    assert told == "Diluted, Q2 2023: $1.26 [1]"
+
+
+TWO_LENGTHS = (
+    "Sales (in millions)\n\n| | June 30, 2023 | June 30, 2022 | Change | June 30, 2023 | June 30, 2022 |\n"
+    "|---|---|---|---|---|---|\n| Total revenue | $1,340 | $1,180 | 14 % | $3,000 | $2,500 |\n"
+)
+
+
+async def test_two_columns_of_one_day_are_no_value_before_a_column_with_its_length() -> None:
+    key = "2023 Q2 Okeke Ferries.md"
+    unclear = replace(hit(key, TWO_LENGTHS, ["2023 Q1 Okeke Ferries.md"]), score=9.0)
+    unclear = replace(unclear, chunk=replace(unclear.chunk, id="unclear"))
+    assert await tell("What was revenue in Q2 2023?", [unclear]) == ""
+    told = await tell("What was revenue in Q2 2023?", [unclear, NEWEST_FIRST[0]])
+    assert told == "Revenue, three months ended June 30, 2023: $1,340 million [1]"
+
+
+async def test_columns_of_a_statement_of_equity_tell_nothing_of_a_value() -> None:
+    results = "Results (in millions)\n\n| | Q2 2023 | Q2 2022 |\n|---|---|---|\n| Net income | $618 | $65 |\n"
+    equity = (
+        "Equity (in millions)\n\n| | Retained Earnings | Total Equity |\n|---|---|---|\n| Net income | $227 | $227 |\n"
+    )
+    found = [*versions_of(results), *versions_of(equity), *versions_of(equity.replace("227", "65"))]
+    found = [replace(passage, chunk=replace(passage.chunk, id=f"e{n}")) for n, passage in enumerate(found)]
+    assert await tell("What was net income in Q2 2023?", found) == "Net income, Q2 2023: $618 million [1]"
+
+
+async def test_what_is_done_with_an_amount_is_in_no_label() -> None:
+    table = "Balance (in millions)\n\n| | June 30, 2023 |\n|---|---|\n| Cash and cash equivalents | $205 |\n"
+    told = await tell("How much cash and cash equivalents did it hold at the end of Q2 2023?", versions_of(table))
+    assert told == "Cash and cash equivalents, June 30, 2023: $205 million [1]"

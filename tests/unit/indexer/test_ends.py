@@ -90,13 +90,10 @@ def test_a_changed_sentence_changes_few_chunks() -> None:
 
 
 def test_names_of_columns_are_in_one_chunk_with_a_row() -> None:
-    prose = [(f"Sentence {n} of the report", 6, " ") for n in range(40)]
-    rows = [
-        ("| Three Months Ended | | Nine", 4, "\n"),
-        ("| June 30 | May 31 | June 30", 4, "\n"),
-        ("Pumps | 4 | 5", 4, "\n"),
-    ]
-    for before in range(30, 40):
-        whole = pieces([*prose[:before], *rows, *prose])
-        names = whole[before + 1]
-        assert any(names in own and whole[before + 2] in own for own in (inside(f, whole) for f in pack(whole, 40, 1)))
+    for number in range(50):
+        prose = [(f"Sentence {n} of report {number}", 6, " ") for n in range(40)]
+        names = [(f"| {month} {number} | May {number}", 4, "\n") for month in ("March", "June")]
+        whole = pieces([*prose[: 5 + number % 7], *names, ("Pumps | 4 | 5", 4, "\n"), *prose])
+        last = 6 + number % 7
+        chunks = [inside(found, whole) for found in pack(whole, 40, 0)]
+        assert any(whole[last] in own and whole[last + 1] in own for own in chunks)

@@ -100,9 +100,13 @@ _COUNT = re.compile(rf"\W{{0,3}}(?:(?:and|in|at|on) |what is the |quel est le )?
 _IN_HOW_MANY = re.compile(r"\W{0,3}(?:in|an|bei|dans) (?:how many|wie ?vielen|combien de)\b", re.IGNORECASE)
 _HOW_MUCH = re.compile(r"\W{0,3}(?:how much|wie ?viel|combien)(?= (?!de\b|wieg|weigh|expens|cost|kost))", re.IGNORECASE)
 _NUMBER_OF = re.compile(
-    r"\b(?:total )?(?:number|count) of\b|\b(?:gesamt|an)zahl (?:der|an|von)\b|\bnombre (?:total )?(?:de|des|d['’])",
+    r"\b(?P<named>(?:serial|asset|order|phone|telephone|fax|mobile|part|model|customer|client|account|invoice|item|tax|VAT"
+    r"|registration|licen[cs]e|reference|article|catalogue|catalog|contract|case|ticket|employee|room|house|flight|lot"
+    r"|tracking|inventory|batch|version|policy|membership|passport|identification|ID|PO|supplier|vendor|patient) )?"
+    r"(?:total )?(?:number|count) of\b|\b(?:gesamt|an)zahl (?:der|an|von)\b|\bnombre (?:total )?(?:de|des|d['’])",
     re.IGNORECASE,
 )
+"""Asks for a count, unless it is the name of a number: "the serial number of the pump"."""
 _MANY = re.compile(
     rf"most|least|fewest|meisten|wenigsten|le plus(?: de)?|le moins(?: de)?|{_OFTEN_MOST}|{_OFTEN_LEAST}", re.IGNORECASE
 )
@@ -153,7 +157,7 @@ def find_operator(text: str, *, is_ordered: bool = True) -> Operator | None:
         return _make(Wanted.DIFFERENCE, compared, text)
     if found := _find_extremes(text):
         return found
-    if (share := _SHARE.search(text)) and not _NUMBER_OF.search(text):
+    if (share := _SHARE.search(text)) and not _find_number_of(text):
         rest = blank(blank(text, share), _SUM.search(blank(text, share)))
         return None if _find_any(rest) else _make(Wanted.SHARE, share, text, rest=rest)
     if difference := _DIFFERENCE.search(text):
@@ -195,7 +199,7 @@ def _find_order(text: str, *, is_ordered: bool) -> Operator | None:
     written = text[start:end]
     inner = next((kind for kind in (Wanted.MEAN, Wanted.SUM) if _PATTERNS[kind].search(rest)), None)
     rest = blank(rest, _PATTERNS[inner].search(rest)) if inner and not _is_joined(rest, start) else rest
-    if _find_any(rest) or _COUNT.match(text) or _NUMBER_OF.search(rest):
+    if _find_any(rest) or _COUNT.match(text) or _find_number_of(rest):
         return None
     return Operator(
         wanted=wanted,
@@ -227,8 +231,8 @@ def _find_value(text: str) -> Operator | None:
             rest = blank(text, found)
             together = TOGETHER.search(rest)
             is_other = _find_any(blank(rest, together)) or _COUNT.match(text) is not None
-            return None if is_other or _NUMBER_OF.search(rest) else _make(wanted, found, text)
-    if counted := _COUNT.match(text) or _IN_HOW_MANY.match(text) or _NUMBER_OF.search(text):
+            return None if is_other or _find_number_of(rest) else _make(wanted, found, text)
+    if counted := _COUNT.match(text) or _IN_HOW_MANY.match(text) or _find_number_of(text):
         rest = blank(text, counted)
         summed = _SUM.search(rest)
         is_other = (
@@ -256,6 +260,10 @@ def _make(
         rest=blank(text, found) if rest is None else rest,
         is_how_much=is_how_much,
     )
+
+
+def _find_number_of(text: str) -> re.Match[str] | None:
+    return next((found for found in _NUMBER_OF.finditer(text) if not found["named"]), None)
 
 
 def _find_any(text: str) -> bool:

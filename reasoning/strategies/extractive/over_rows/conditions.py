@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from reasoning.strategies.extractive.over_rows.question.asked import RowsAsked, Said, are_same
 from reasoning.strategies.extractive.over_rows.question.column_words import Beside
+from reasoning.strategies.extractive.over_rows.question.operators import Wanted
 from reasoning.strategies.extractive.over_rows.question.relations import is_assigned
 from reasoning.strategies.extractive.over_rows.question.times import Time, read_year
 from reasoning.strategies.extractive.over_rows.tables import Table, TableRow
@@ -265,7 +266,10 @@ def find_values(
         denies = NEGATION.match if column == table.label else NEGATION.search  # a name may be "Lamp without shade"
         texts = {text for text in texts if not denies(text)}
         by_text = {text: stems_of(text) for text in texts}
-        having = {text: frozenset(said for said in words if has_stem(said.stem, own)) for text, own in by_text.items()}
+        having = {
+            text: frozenset(said for said in words if has_stem(said.stem, own) and not _is_counted(asked, said, text))
+            for text, own in by_text.items()
+        }
         having = {text: _leave_out_years(asked, words, years, text, said) for text, said in having.items()}
         having = {text: said for text, said in having.items() if said}
         whole = {text: said for text, said in having.items() if _is_whole(asked, table, column, text)}
@@ -285,6 +289,16 @@ def find_values(
             values[column] = (named, said)
             taken |= said
     return values
+
+
+def _is_counted(asked: RowsAsked, said: Said, text: str) -> bool:
+    """Returns whether a word says what is counted, and a cell has another form of it: "how many orders" does not mean
+    the rows with `Status: ordered`.
+    """
+    if asked.wanted is not Wanted.COUNT or asked.text[asked.after : said.start].strip():
+        return False
+    written = said.written.casefold().removesuffix("s")
+    return all(word.casefold().removesuffix("s") != written for word in text.split())
 
 
 def _leave_out_years(

@@ -838,3 +838,23 @@ def test_columns_that_are_measures_are_no_things(question: str, first: str) -> N
 def test_things_of_a_series_are_read_as_rows() -> None:
     series = BIKES.replace("City 3", "BM-320").replace("Tour 7", "BM-450").replace("Cargo 9", "BM-800")
     assert _text("Which BM model is the lightest?", series).startswith("BM-320: Weight (kg): 21 [1]")
+
+
+ORDERS = """Order No | Item | Serial No | Ordered by | Status
+1001 | Chamber | SN-77812 | Ines Corvo | delivered
+1002 | Cable | SN-90111 | Ines Corvo | ordered
+1003 | Gloves | SN-12345 | Tor Vik | delivered
+"""
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the serial number of the chamber?",
+        "What is the number of orders?",
+        "How many orders did Ines Corvo make?",
+    ],
+)
+def test_the_name_of_a_number_and_another_form_of_a_state_count_no_rows(question: str) -> None:
+    assert "1 row" not in _text(question, ORDERS)
+    assert _text("How many are ordered?", ORDERS).startswith("1 row")

@@ -840,7 +840,7 @@ def test_things_of_a_series_are_read_as_rows() -> None:
     assert _text("Which BM model is the lightest?", series).startswith("BM-320: Weight (kg): 21 [1]")
 
 
-ORDERS = """Order No | Item | Serial No | Ordered by | Status
+PURCHASES = """Order No | Item | Serial No | Ordered by | Status
 1001 | Chamber | SN-77812 | Ines Corvo | delivered
 1002 | Cable | SN-90111 | Ines Corvo | ordered
 1003 | Gloves | SN-12345 | Tor Vik | delivered
@@ -856,5 +856,5 @@ ORDERS = """Order No | Item | Serial No | Ordered by | Status
     ],
 )
 def test_the_name_of_a_number_and_another_form_of_a_state_count_no_rows(question: str) -> None:
-    assert "1 row" not in _text(question, ORDERS)
-    assert _text("How many are ordered?", ORDERS).startswith("1 row")
+    assert "1 row" not in _text(question, PURCHASES)
+    assert _text("How many are ordered?", PURCHASES).startswith("1 row")

@@ -204,10 +204,11 @@ class NameEvidence:
         return self._is_used_as_noun(first) or sum(self.lower[word] > 0 for word in words) > 1
 
     def is_seldom_capital(self, word: str) -> bool:
-        """Whether a common word of a long document has a capital only where a sentence begins."""
-        if not self.is_long or self.within[word]:
-            return False
+        """Whether a common word of a long document has a capital only, or nearly so, where a sentence begins."""
         folded = word.casefold()
+        is_seldom = not self.in_runs[word] and self.lower[folded] > _MOST_LOWER * self.within[word]
+        if not self.is_long or (self.within[word] and not is_seldom):
+            return False
         return (is_common(word) and self.lower[folded] > 0) or (is_derived(folded) and is_inflected(folded))
 
     def _is_german_name(self, word: str) -> bool:
@@ -392,7 +393,8 @@ class _WordReader:
             self._determined.append(word)
         # Not in `Change in Control`, which is a name as a whole.
         is_in_name = behind in _OF_TITLES and self._earlier[:1].isupper()
-        if is_bare(self._before, word) if self._german else behind in BARE_BEHIND and not is_in_name:
+        is_beside = self._paragraph[self._end : match.start()] in _SPACES or self._end < 0  # not `from (Repayments of`
+        if is_bare(self._before, word) if self._german else behind in BARE_BEHIND and is_beside and not is_in_name:
             self._bare.append(word)
         return word
 

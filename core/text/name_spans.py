@@ -46,7 +46,7 @@ _QUOTED = re.compile(
 )
 _OPENERS = (FUNCTION_WORDS - CONNECTIVES) | ARTICLES
 """Words with which a sentence begins, behind `Party B.` too."""
-_PART_BEFORE = re.compile(r"\b(?:Article|Section|Part|Annex|Appendix|Exhibit|Schedule|Chapter)\s$", re.IGNORECASE)
+_PART_BEFORE = re.compile(r"\b(?:Article|Section|Part|Ann?exe?|Appendix|Exhibit|Schedule|Chapter|Anhang|Anlage|Teil|Kapitel)\s$", re.IGNORECASE)
 _LEAST_WRAPPED = 50
 """Characters of a line that may be broken because it is full."""
 _LONGEST_ROW = 200
@@ -141,7 +141,7 @@ def _may_join(text: str, left: re.Match[str], right: re.Match[str]) -> bool:
         word = left.group()
         if _PART_BEFORE.search(text[max(left.start() - _LONGEST_PART, 0) : left.start()]):
             return False
-        return (len(word) == 1 and right.group().casefold() not in _OPENERS) or word.casefold() in ABBREVIATIONS
+        return (len(word) == 1 and word.isalpha() and right.group().casefold() not in _OPENERS) or word.casefold() in ABBREVIATIONS
     if gap == "\n" and right.group()[0].isdecimal():
         return False
     # A line break within a wrapped line, not after a heading or an item of a list, nor before a row of a table.

@@ -54,7 +54,7 @@ Scandinavian, Russian, Greek.
 
 SENTENCE_OPENERS = FUNCTION_WORDS | words_of("""
     notwithstanding furthermore accordingly additionally nothing none nobody everything everyone whenever otherwise
-    maybe whoever unfortunately generally typically currently finally next thanks hello hi hey yeah yep yup nope nah ah
+    dear btw fyi imo imho afaik iirc fwd maybe whoever unfortunately generally typically currently finally next thanks hello hi hey yeah yep yup nope nah ah
     oh ohh uh ugh eh hmm oops wow arg argh voila cheers regards ok okay welcome copyright hereinafter
     hereby did does let choose
     choosing read use using protect return contributing jede jeder jedes falls wenn bitte lesen siehe voir consultez

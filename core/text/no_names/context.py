@@ -28,6 +28,8 @@ _HEADING = re.compile(
 )
 _APPLIED = re.compile(r"\s?\((?:[A-Za-z]\w?)?(?:,\s?[A-Za-z]\w?)*\)|\s\((?=\s|$)")
 """Behind what is a function: `B0 (x)`, `CrcWordByWord ( `."""
+_FIELD = re.compile(r"[ \t]{0,30}:")
+"""Behind the name of a field of a listing: `emailAddress    :`."""
 _LONGEST_SYMBOL = 3
 _CAMEL = re.compile(r"[a-z][A-Z][a-z]+\Z")
 _CODE_MARKS = "_@$\\/#"
@@ -47,7 +49,13 @@ def fills_line(text: str, start: int, end: int) -> bool:
     """Whether `text[start:end]` is a whole line or cell, or a line and a comma or a colon."""
     before = text[max(start - _MOST_INDENT, 0) : start].rstrip(" \t>*•–-")[-1:]
     behind = text[end : end + _MOST_INDENT].lstrip(" \t,:")[:1]
-    return before in ("\n", "|") and behind in ("\n", "|")
+    return before in ("\n", "|") and behind in ("", "\n", "|")
+
+
+def is_label(text: str, start: int, end: int) -> bool:
+    """Whether `text[start:end]` begins a line or an item and a colon follows it: `- Desks: on the third floor`."""
+    before = text[max(start - _MOST_INDENT, 0) : start].rstrip(" \t>*•–-")[-1:]
+    return before in ("", "\n") and text[end : end + 1] == ":"
 
 
 def fills_cell(text: str, start: int, end: int) -> bool:
@@ -104,8 +112,11 @@ def stands_in_code(text: str, start: int, end: int) -> bool:
         return True
     if _APPLIED.match(text, end) and (len(form) <= _LONGEST_SYMBOL or _CAMEL.search(form)):
         return True
-    if behind == ":" and "-" in form and " " not in form and begins_line(text, start):
-        return True
+    if " " not in form and begins_line(text, start):
+        if (behind == ":" and "-" in form) or (form[0].islower() and _FIELD.match(text, end)):
+            return True
+    if before[-1:] == ":" and before[:1].isdigit() and form[0].isdigit():
+        return True  # the end of a number: `4:19-cv-00341`
     return before[-1:] == "-" and not before[:1].isalnum()
 
 

@@ -2,6 +2,7 @@
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 
 from core.text.name_evidence import NameEvidence
 from core.text.name_spans import NameSpan, begins_sentence, find_names
@@ -16,6 +17,7 @@ from core.text.no_names.context import (
     hide_code,
     is_defined,
     is_in_heading,
+    is_label,
     is_title_of_part,
     stands_in_code,
 )
@@ -47,6 +49,8 @@ _HEAD = re.compile(r"(?P<noun>[A-Z]\w*(?:\s[A-Z]\w*)?)\s+of\s+(?:the\s+)?(?=[A-Z
 _LEAST_CHARACTERS = 2
 _GENITIVES = ("'s", "’s")
 _JOINT = re.compile(r"(?<!\s)\s++(?P<word>for|the)\s++(?:the\s++)?")
+_PAIR_END = re.compile(r"(?<=\w\w)/(?P<noun>[a-z]++)$")
+"""A common noun behind a slash: `Redis/database`."""
 _POSTAL_CODE = re.compile(r"(?<=[a-z]{3})\s+\d{5}(?:-\d{4})?$")
 
 
@@ -99,6 +103,9 @@ def _without_ends(text: str, span: NameSpan, evidence: NameEvidence) -> NameSpan
     if not words:
         return span
     end = words[-1].end()
+    pair = _PAIR_END.search(span.form, words[-1].start(), end)
+    if pair is not None and is_common(pair["noun"]):
+        end = pair.start()
     if len(words) < 2 or not begins_sentence(text, span.start):
         return NameSpan(start=span.start, end=span.start + end, form=span.form[:end])
     first = words[0].group()
@@ -116,8 +123,8 @@ def _without_ends(text: str, span: NameSpan, evidence: NameEvidence) -> NameSpan
 
 
 def _split(span: NameSpan, evidence: NameEvidence) -> list[NameSpan]:
-    """Returns the names of a run: two that `for` or `the` joins, what belongs to a common noun (`Participant's RSUs`),
-    and a name before a defined term (`Eskom Data Recipient`).
+    """Returns the names of a run: two that `for` or `the` joins, an institution and what belongs to it, what belongs to
+    a common noun (`Participant's RSUs`), and a name before a defined term (`Eskom Data Recipient`).
     """
     if span.quoted:
         return [span]
@@ -126,6 +133,10 @@ def _split(span: NameSpan, evidence: NameEvidence) -> list[NameSpan]:
             parts = [_part(span, 0, joint.start()), _part(span, joint.end(), len(span.form))]
             return [name for part in parts for name in _split(part, evidence)]
     words = list(_RUN_WORD.finditer(span.form))
+    for word, following in pairwise(words):
+        if word.start() > 0 and word.group().endswith(_GENITIVES) and is_institution(span.form[: word.end() - 2]):
+            parts = [_part(span, 0, word.end() - 2), _part(span, following.start(), len(span.form))]
+            return [name for part in parts for name in _split(part, evidence)]
     first = words[0].group()
     if len(words) > 1 and first.endswith(_GENITIVES) and evidence.is_common_owner(first[: -len(_GENITIVES[0])]):
         return _split(_part(span, words[1].start(), len(span.form)), evidence)
@@ -197,6 +208,8 @@ def _is_kept(text: str, span: NameSpan, evidence: NameEvidence) -> bool:
         return False
     if text.startswith("](#", span.end):
         return False  # a heading, in a list of contents
+    if " " not in form and is_common(form) and is_label(text, span.start, span.end):
+        return False
     if span.quoted:
         return not _is_plain_quote(text, span, evidence)
     if evidence.is_term(form) or (evidence.is_long and _is_column(text, span, evidence)):

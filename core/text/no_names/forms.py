@@ -29,6 +29,7 @@ _TIME = re.compile(
     r"|\d{1,2}-[A-Z][a-z]{2}-\d{2,4}(?:\s\d\d)?"
     r"|\d+(?:\.\d+)*\.[xX]|[IVX]{1,5}\.[A-Z](?:\.\d{1,2}){0,2}"  # 2.7.X, and XI.B.1, a place in a text
     r"|0x[\da-fA-F]+|\d+\.\d+e[+-]?\d+|[\dA-F]{4}(?:\s+[\dA-F]{4}){3,}"
+    r"|(?=[A-F]*\d[A-F]*\d[A-F]*\d)(?=\d*[A-F])[\dA-F]{8,}"  # 2B2173FF68, the number of a message
 )
 _AMOUNT = re.compile(
     r"(?<![\d.,])(?:\d++(?:[.,]\d++)*+(?:st|nd|rd|th|er|[kKMGTP]i?[Bb]|[kMG]?Hz|[km]?[VWAJN]|[kcmnµ]?m|[km]?g|m?l|dB|px|pt|x|%)"
@@ -61,7 +62,7 @@ _SIGNS = re.compile(
 """Legal forms, forms of address, labels of forms, units, and American postal codes."""
 _ROMAN = re.compile(r"[IVX]{2,6}")
 _COMMAND = re.compile(
-    r"[^\w\s'’(¿¡&@#+.-]|-\w|[./~](?!\w*\s[A-Z])\S|.*(?:[|<>{}=;\\*$_@]|::|//|\(\)|\w\((?!e?s\))|%[sd])", re.DOTALL
+    r"[^\w\s'’(¿¡&@#+.-]|-\w|[\w.-]+\s--?[A-Za-z]|[./~](?!\w*\s[A-Z])\S|.*(?:[|<>{}=;\\*$_@]|::|//|\(\)|\w\((?!e?s\))|%[sd])", re.DOTALL
 )
 _LEAST_SHOUTED = 4
 """The fewest letters of a word in capitals that is looked up: shorter words are abbreviations."""
@@ -74,13 +75,13 @@ _LEAST_RANDOM = 10
 _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(r"\d+(?:st|nd|rd|th|er|e|\.)?")
 _PLAIN = re.compile(r"[^\W\d_]++(?:[-‐‑][^\W\d_]++)*+")
-_ADJECTIVE = re.compile(r"[A-Z][\w/]*+[-‐‑](?:[a-z]+[-‐‑])*(?P<last>[a-z]+)|(?:[Nn]on|multi|pre|post)[-‐‑][\w.]+")
+_ADJECTIVE = re.compile(r"[A-Z][\w/]*+[-‐‑](?:[a-z\d]+[-‐‑])*(?P<last>[a-z]+)|(?:[Nn]on|multi|pre|post|per|anti|inter|cross)[-‐‑][\w.]+")
 _JOINED = re.compile(r"[a-z]{4,}(?=[-‐‑][A-Z])")
 _CLAUSE = PRONOUNS | AUXILIARIES
 _ROLES = ROLES | {"", "of", "the", "and"}
 _SPOKEN = FUNCTION_WORDS - CONNECTIVES - {"and"}
 _FILE = re.compile(
-    r"[\w.-]+\.(?:[cho]|cc|cpp|py|pl|sh|js|css|txt|html?|xml|json|png|gif|jpg|db|conf|cf|log|exe|dll|zip|gz)"
+    r"[\w.-]+\.(?:[cho]|cc|cpp|py|pl|sh|js|css|txt|html?|xml|json|png|gif|jpg|db|conf|cf|log|exe|dll|zip|gz|pem|crt|key|csr|toml|ya?ml|ini|md|rst|csv|pdf|tar|deb|service)"
     r"|[\da-z._-]*+(?:/[\da-z._-]*+)+"
 )
 _LEAST_OF_SENTENCE = 4

@@ -48,6 +48,8 @@ _LONG = 600
 """Words without a capital of a document of two pages."""
 _LEAST_TOLD = 250
 """Characters of a text whose language is told by itself: a mail of a mailbox, a chapter of a manual."""
+_LEAST_OFTEN = 5
+"""Occurrences of a name that a document has often."""
 _LEAST_VERB = 3
 """How many times as often as with a capital a verb is written without one."""
 _LEAST_SHOUTED = 4
@@ -235,6 +237,13 @@ class NameEvidence:
             return False
         return (is_common(word) and self.lower[folded] > 0) or (is_derived(folded) and is_inflected(folded))
 
+    def is_qualifier(self, word: str, name: str) -> bool:
+        """Whether a common word, which has a capital only where a sentence begins, stands before a name that a long
+        document has often: `Current Postfix versions`.
+        """
+        is_seldom = is_common(word) and not self.within[word]
+        return self.is_long and is_seldom and self.within[name] >= _LEAST_OFTEN and self.is_name(name)
+
     def is_imperative(self, word: str, *, before_plain: bool) -> bool:
         """Whether a long document has a word as a verb, and so at the beginning of a sentence: `Add`, of `Add Semgrep`.
         Before an acronym or the like, any verb is one: `Eliminate MX lookups`. `Mark Twain` is a name.
@@ -243,6 +252,8 @@ class NameEvidence:
         lower, within = self.lower[folded], self.within[word]
         if not self.is_long or lower < within or not is_common(word):
             return False
+        if "-" in word and word[1:].islower():
+            return True  # `Year-over-year Europe`
         if folded.endswith("ing") or (is_verb(folded) and not before_plain):
             return True
         return is_verb(folded) and lower > _LEAST_VERB * within

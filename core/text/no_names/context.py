@@ -14,6 +14,10 @@ _DEFINED_AS = re.compile(r"(?:\(|\b(?:the|an?|as|each)\s)[\"“‘'`*]{1,4}$")
 _TITLE = re.compile(
     r"(?:headings?|caption|captioned|section|see|under|titled|entitled|\d[A-Z]?[,:]?)\s[\"“‘]$", re.IGNORECASE
 )
+_SECTION = re.compile(
+    r"\b(?:sections?|chapters?|kapitel|abschnitte?|chapitres?)\s(?:\d{1,2}(?:\.\d{1,2}){0,3},?\s)?[\"“„‘»«]\s?$",
+    re.IGNORECASE,
+)
 _PART_BEHIND = re.compile(
     r"[\"”’'],?\s(?:below|above|on\spage|section|in\s(?:our|this|part|item)|of\s(?:our|this))\b", re.IGNORECASE
 )
@@ -98,7 +102,16 @@ def is_defined(text: str, start: int, end: int) -> bool:
 
 def is_title_of_part(text: str, start: int, end: int) -> bool:
     """Whether the quoted `text[start:end]` is the heading of a part of the text: `Item 7A, "Market Risk"`."""
-    return _TITLE.search(text[max(start - 16, 0) : start]) is not None or _PART_BEHIND.match(text, end) is not None
+    return (
+        has_title_before(text, start)
+        or _TITLE.search(text[max(start - 16, 0) : start]) is not None
+        or _PART_BEHIND.match(text, end) is not None
+    )
+
+
+def has_title_before(text: str, start: int) -> bool:
+    """Whether what is quoted at `start` is the title of the section or chapter that stands before it."""
+    return _SECTION.search(text[max(start - _LONGEST_ITEM, 0) : start]) is not None
 
 
 def is_titled(text: str, start: int) -> bool:
@@ -114,7 +127,7 @@ def has_address(text: str, end: int) -> bool:
 def stands_in_code(text: str, start: int, end: int) -> bool:
     """Whether `text[start:end]` is a part of an identifier, an address, an option (`-Wall`) or a header, or a call."""
     before, behind = text[max(start - 2, 0) : start], text[end : end + 1]
-    if any(mark and mark in _CODE_MARKS for mark in (before[-1:], behind)) or before == "$(":
+    if any(mark and mark in _CODE_MARKS for mark in (before[-1:], behind)) or before == "$(" or before[-1:] == "=":
         return True
     form = text[start:end]
     if before[-1:] == "." and form[0].islower():

@@ -13,6 +13,7 @@ from core.text.no_names.context import (
     fills_cell,
     fills_line,
     has_address,
+    has_title_before,
     heads_column,
     hide_code,
     is_defined,
@@ -74,8 +75,8 @@ def find_document_names(text: str, evidence: NameEvidence) -> list[NameSpan]:
     if evidence.tells_articles:
         spans = [_without_head(span, evidence) for span in spans]
     if evidence.language == "de":
-        spans = [part for span in spans for part in split_run(span, evidence.is_name)]
         spans = [part for span in spans for part in split_compounds(span, evidence.is_name, evidence.is_german_noun)]
+        spans = [part for span in spans for part in split_run(span, evidence.is_name)]
     else:
         spans = [span if span.quoted else _without_ends(text, span, evidence) for span in spans]
     spans = [part for span in spans for part in _split(span, evidence)]
@@ -198,7 +199,9 @@ def _opens_sentence(word: str, second: str, evidence: NameEvidence) -> bool:
         return True
     if is_common(second):
         return False
-    return evidence.is_seldom_capital(word) or evidence.is_imperative(word, before_plain=is_plain(second))
+    if evidence.is_seldom_capital(word) or evidence.is_qualifier(word, second):
+        return True
+    return evidence.is_imperative(word, before_plain=is_plain(second))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -293,7 +296,7 @@ def _is_plain_quote(text: str, span: NameSpan, evidence: NameEvidence) -> bool:
         return True
     is_plain = is_common(form) if " " not in form else evidence.is_common_run(form)
     if is_title_of_part(text, span.start, span.end):
-        return is_plain or is_in_small_letters(form)
+        return is_plain or is_in_small_letters(form) or has_title_before(text, span.start)
     return is_plain and (is_defined(text, span.start, span.end) and (" " not in form or evidence.is_term(form)))
 
 

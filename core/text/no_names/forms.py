@@ -24,6 +24,7 @@ _TIME = re.compile(
     r"|\d{1,4}(?:[:.]\d{1,2}){0,2}(?:Z|[AaPp]\.?[Mm]\.?|h|Uhr)"  # 00Z, 04:59PM
     r"|\d+(?:\.\d+)*(?:st|nd|rd|th)?"
     r"|\d+\.[IVXA-Z]{1,4}\.[\da-z]{1,2}|\d{1,2}\.[A-Z][a-z]+"  # 18.I.b; `3.If`, the number of an item
+    r"|\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?Z?"
     r"|\d{8}T\d{4,6}Z?|(?:\d+\s)?[AaPp]\.[Mm]\.?(?:\s[A-Z]{3,4})?|(?:EX-)?\d{1,3}\.[A-Za-z]{1,3}"
     r"|[QH][1-4](?:(?:\s|\s?['’])\d{2,4})?|[A-Z]\.\d{1,2}(?:\.\d{1,2})?|[A-Z]\d-\d{1,2}|FY\s?\d{2,4}"
     r"|\d{1,2}-[A-Z][a-z]{2}-\d{2,4}(?:\s\d\d)?"
@@ -214,7 +215,12 @@ def is_service(form: str) -> bool:
 
 
 def is_role(form: str) -> bool:
-    """Whether a form is the title of an office: `Chief Executive`, `Board of Directors`."""
+    """Whether a form is the title of an office (`Chief Executive`, `Board of Directors`) or means anybody (`Third
+    Party`).
+    """
+    before, _, last = form.casefold().rpartition(" ")
+    if before and last in ("party", "parties") and FUNCTION_WORDS.issuperset(before.split()):
+        return True
     return all(word.casefold().strip(".,&") in _ROLES for word in form.split())
 
 

@@ -26,6 +26,9 @@ _NUMBER = re.compile(r"\d+(?:st|nd|rd|th|er|e|\.)?")
 _LONGEST_REMEMBERED = 20_000
 _COMPOUND = re.compile(r"(?P<first>[^\W_][\w.+]*+(?:[-‐‑][A-Z\d]\w*+)*?)[-‐‑](?P<tail>[^\W\d_]{4,})")
 """A compound with a hyphen: `HTML-Dateien`, `Debian-spezifische`."""
+_TAIL = re.compile(r"(?<!\s)(?:\s[a-zäöüß]{1,12}){1,3}$")
+"""Small words at the end of a part of a run."""
+_SMALL = re.compile(r"^(?:[a-zäöüß]{1,12}\s){1,3}")
 _ABBREVIATION = re.compile(r"(?:[a-z]\.){1,2}[A-Z]\.?")
 """`z.B.`, `u.a.A`."""
 _ADJECTIVE_ENDINGS = ("e", "er", "es", "en", "em")
@@ -89,15 +92,18 @@ def split_compounds(span: NameSpan, is_name: Callable[[str], bool], is_noun: Cal
         compound = _COMPOUND.fullmatch(word.group())
         if compound is None or not _is_of_noun(compound["first"], compound["tail"], is_name, is_noun):
             continue
+        inner = _COMPOUND.fullmatch(compound["first"])
+        if inner is not None and _is_of_noun(inner["first"], inner["tail"], is_name, is_noun):
+            compound = inner  # `TFTP-Netzwerk-Boot`
         for begin, end in ((start, word.start()), (word.start(), word.start() + compound.end("first"))):
-            form = span.form[begin:end].strip()
+            form = _TAIL.sub("", span.form[begin:end].strip())
             if len(form) > 1:
                 at = span.start + span.form.index(form, begin)
                 parts.append(NameSpan(start=at, end=at + len(form), form=form))
         start = word.end()
     if not start:
         return [span]
-    rest = span.form[start:].strip()
+    rest = _SMALL.sub("", span.form[start:].strip())
     if rest:
         parts.append(NameSpan(start=span.end - len(rest), end=span.end, form=rest))
     return [part for part in parts if any(map(str.isupper, part.form))]

@@ -30,7 +30,7 @@ _TIME = re.compile(
     r"|\d{1,2}-[A-Z][a-z]{2}-\d{2,4}(?:\s\d\d)?"
     r"|\d+(?:\.\d+)*\.[xX]|[IVX]{1,5}\.[A-Z](?:\.\d{1,2}){0,2}"  # 2.7.X, and XI.B.1, a place in a text
     r"|0x[\da-fA-F]+|\d+\.\d+e[+-]?\d+|[\dA-F]{4}(?:\s+[\dA-F]{4}){3,}"
-    r"|(?=[A-F]*\d[A-F]*\d[A-F]*\d)(?=\d*[A-F])[\dA-F]{8,}"  # 2B2173FF68, the number of a message
+    r"|(?=(?:[A-F]{0,8}\d){3})(?=\d{0,16}[A-F])[\dA-F]{8,40}"  # 2B2173FF68, the number of a message
 )
 _AMOUNT = re.compile(
     r"(?<![\d.,])(?:\d++(?:[.,]\d++)*+(?:st|nd|rd|th|er|[kKMGTP]i?[Bb]|[kMG]?Hz|[km]?[VWAJN]|[kcmnµ]?m|[km]?g|m?l|dB|px|pt|x|%)"

@@ -172,7 +172,8 @@ def test_companies_codes_and_terms_stay_names(text: str, found: str) -> None:
 GERMAN_MANUAL = (
     "Der Server liest die HTML-Dateien und die rej-Dateien aus dem Verzeichnis. Falls Debian auf dem Rechner läuft, "
     "ist die Debian-spezifische Änderung von Ada Lund aus Jena zu lesen. Damit Debian startet, wird z.B. 1.0.1-1 "
-    "geladen. Die Daten werden von Plattform zu Plattform kopiert, und das Max-Planck-Institut ist mit der Arbeit zufrieden."
+    "geladen. Die Daten werden von Plattform zu Plattform kopiert, und das Max-Planck-Institut ist "
+    "mit der Arbeit zufrieden."
 )
 
 
@@ -188,8 +189,8 @@ def test_of_a_german_compound_the_name_in_it_is_left() -> None:
 def test_a_passage_in_another_language_is_read_in_it() -> None:
     german = (
         "Vielen Dank für die Anfrage. Die Schlepper stellt der Hafen, und der Anstrich wird von der Werft mit der "
-        "Farbe geliefert. Die Arbeit ist auf dem Gelände von Ada Lund zu machen, und das Angebot ist nicht bis zum Ende "
-        "des Monats zu halten, wenn die Werft es nicht mit dem Sitz in Jena schreibt."
+        "Farbe geliefert. Die Arbeit ist auf dem Gelände von Ada Lund zu machen, und das Angebot ist nicht bis zum "
+        "Ende des Monats zu halten, wenn die Werft es nicht mit dem Sitz in Jena schreibt."
     )
     evidence = gather_evidence([PROSE, german])
     assert evidence.language == "en"

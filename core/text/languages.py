@@ -24,6 +24,7 @@ _WORDS: dict[Language, frozenset[str]] = {
         "était ou ne plus un cette ces se"
     ),
 }
+LANGUAGES = tuple(_WORDS)
 _ENOUGH = 2_000
 """Words that are read: more do not change what a text is written in."""
 _LEAST_SHARE = 0.08

@@ -7,13 +7,13 @@ tells them from names: it has the word without a capital elsewhere, or, in Germa
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from sys import intern
 from typing import NamedTuple
 
 from core.execution.limits import check_work
-from core.text.languages import Language, detect_language
+from core.text.languages import LANGUAGES, Language, detect_language
 from core.text.name_spans import begins_sentence
 from core.text.no_names.columns import find_columns
 from core.text.no_names.definitions import find_definitions, fold_term, is_party
@@ -28,6 +28,7 @@ from core.text.no_names.forms import (
     is_random,
     is_service,
     is_shouted,
+    is_verb,
 )
 from core.text.no_names.german import find_words_of_names, is_bare, is_determiner, is_noun, is_subject
 from core.text.word_lists import BARE_BEHIND, NOUN_DETERMINERS, SENTENCE_OPENERS
@@ -38,11 +39,19 @@ _MOST_DETERMINED = 0.35
 _OF_PATH = frozenset("/_@=:\\")
 _BEFORE_PATH = _OF_PATH | {"."}
 """Characters beside the words of a path, an address or the like, where names have no capital."""
+_POINTING = frozenset(("this", "these", "those", "such", "any", "each"))
+"""Words behind which a common noun stands and no name."""
 _OF_TITLES = frozenset(("of", "in", "on", "to", "for"))
 _PAIR = re.compile(r"/|\.(?=[A-Z])")
 """Between words that are only written together: `Date/Time`, `Agreement.Employee`."""
 _LONG = 600
 """Words without a capital of a document of two pages."""
+_LEAST_TOLD = 250
+"""Characters of a text whose language is told by itself: a mail of a mailbox, a chapter of a manual."""
+_LEAST_OFTEN = 5
+"""Occurrences of a name that a document has often."""
+_LEAST_VERB = 3
+"""How many times as often as with a capital a verb is written without one."""
 _LEAST_SHOUTED = 4
 _CODE = (";\n", "{\n", "()", "->")
 _LEAST_CODE = 12
@@ -74,7 +83,8 @@ class NameEvidence:
     `lower`: without a capital. `within`: with a capital, within a sentence; of these, `determined`: behind an article
     or the like, `bare`: where a noun in the singular has an article, `with_purpose`: before `for`,
     and `in_runs`: beside another word with a capital. For German: `of_names`, words of names of
-    several words. `has_code`: some lines are code. `columns`: what stands before the values of rows of tables.
+    several words. `has_code`: some lines are code. `pointed`: common words behind
+    `this`, `such` and the like. `columns`: what stands before the values of rows of tables.
     `defined`: terms that the document defines, folded.
     """
 
@@ -86,9 +96,21 @@ class NameEvidence:
     with_purpose: Counter[str]
     in_runs: Counter[str]
     of_names: frozenset[str]
+    pointed: frozenset[str] = frozenset()
     has_code: bool = False
     columns: frozenset[str] = frozenset()
     defined: frozenset[str] = frozenset()
+
+    def for_text(self, text: str) -> "NameEvidence":
+        """Returns the evidence for a text of the document, which may be in another language than most of it is."""
+        if len(text) < _LEAST_TOLD:
+            return self
+        language = detect_language((text,))
+        return self if language in (None, self.language) else self._in_other_language[language]
+
+    @cached_property
+    def _in_other_language(self) -> dict[Language | None, "NameEvidence"]:
+        return {language: replace(self, language=language) for language in LANGUAGES}
 
     @cached_property
     def is_long(self) -> bool:
@@ -106,6 +128,8 @@ class NameEvidence:
             return False
         if word.casefold() in SENTENCE_OPENERS or is_adjective(word):
             return False
+        if self.language == "de" and "/" in word and word[0].isupper():
+            return any(map(self.is_name, filter(None, word.split("/"))))
         if not is_plain(word):
             is_pair = _PAIR.search(word) is not None and (is_common(word) or not word[0].isupper())
             return not (is_pair or is_shouted(word) or is_random(word) or self._is_identifier(word))
@@ -113,8 +137,10 @@ class NameEvidence:
             return self._is_german_name(word)
         lower, within = self.lower[word.casefold()], self.within[word]
         if is_common(word) or ((not within or self.tells_articles) and is_inflected(word.casefold())):
-            return 0 < within >= lower and not (
-                self.tells_articles and (self._is_used_as_noun(word) or within == self.in_runs[word])
+            return (
+                0 < within >= lower
+                and word not in self.pointed
+                and not (self.tells_articles and (self._is_used_as_noun(word) or within == self.in_runs[word]))
             )
         if self.is_long and not within and is_derived(word):
             return False
@@ -204,11 +230,42 @@ class NameEvidence:
         return self._is_used_as_noun(first) or sum(self.lower[word] > 0 for word in words) > 1
 
     def is_seldom_capital(self, word: str) -> bool:
-        """Whether a common word of a long document has a capital only where a sentence begins."""
-        if not self.is_long or self.within[word]:
-            return False
+        """Whether a common word of a long document has a capital only, or nearly so, where a sentence begins."""
         folded = word.casefold()
+        is_seldom = not self.in_runs[word] and self.lower[folded] > _MOST_LOWER * self.within[word]
+        if not self.is_long or (self.within[word] and not is_seldom):
+            return False
         return (is_common(word) and self.lower[folded] > 0) or (is_derived(folded) and is_inflected(folded))
+
+    def is_qualifier(self, word: str, name: str) -> bool:
+        """Whether a common word, which has a capital only where a sentence begins, stands before a name that a long
+        document has often: `Current Postfix versions`.
+        """
+        is_seldom = is_common(word) and not self.within[word]
+        return self.is_long and is_seldom and self.within[name] >= _LEAST_OFTEN and self.is_name(name)
+
+    def is_imperative(self, word: str, *, before_plain: bool) -> bool:
+        """Whether a long document has a word as a verb, and so at the beginning of a sentence: `Add`, of `Add Semgrep`.
+        Before an acronym or the like, any verb is one: `Eliminate MX lookups`. `Mark Twain` is a name.
+        """
+        folded = word.casefold()
+        lower, within = self.lower[folded], self.within[word]
+        if not self.is_long or lower < within or not is_common(word):
+            return False
+        if "-" in word and word[1:].islower():
+            return True  # `Year-over-year Europe`
+        if folded.endswith("ing") or (is_verb(folded) and not before_plain):
+            return True
+        return is_verb(folded) and lower > _LEAST_VERB * within
+
+    def is_german_noun(self, word: str) -> bool:
+        """Whether a word with a capital is a common noun of a German document: by its ending, its articles, or its
+        adjectives.
+        """
+        within = self.within[word]
+        if is_noun(word) or self.lower[word.casefold()] > within:
+            return True
+        return within > 0 and not self.bare[word] and self.determined[word] > _MOST_DETERMINED * within
 
     def _is_german_name(self, word: str) -> bool:
         if is_noun(word) or self.lower[word.casefold()] > self.within[word]:
@@ -225,14 +282,21 @@ def gather_evidence(texts: Iterable[str]) -> NameEvidence:
     texts = list(texts)
     language = detect_language(texts)
     lower, within, determined, bare, with_purpose, in_runs = (Counter[str]() for _ in range(6))
+    pointed = set[str]()
+    german = []
     for text in texts:
-        for words in _read_all_words(text, german=language == "de"):
+        own = detect_language((text,)) if len(text) >= _LEAST_TOLD else None
+        is_german = (own or language) == "de"
+        if is_german:
+            german.append(text)
+        for words in _read_all_words(text, german=is_german):
             lower.update(words.lower)
             within.update(words.within)
             determined.update(words.determined)
             bare.update(words.bare)
             with_purpose.update(words.with_purpose)
             in_runs.update(words.in_runs)
+            pointed.update(words.pointed)
             for counts in (lower, within, determined, bare, with_purpose, in_runs):
                 _forget_rare(counts)
     return NameEvidence(
@@ -243,9 +307,8 @@ def gather_evidence(texts: Iterable[str]) -> NameEvidence:
         bare=bare,
         with_purpose=with_purpose,
         in_runs=in_runs,
-        of_names=frozenset(find_words_of_names(part for text in texts for part in _split_paragraphs(text)))
-        if language == "de"
-        else frozenset(),
+        of_names=frozenset(find_words_of_names(part for text in german for part in _split_paragraphs(text))),
+        pointed=frozenset(pointed),
         has_code=sum(text.count(mark) for text in texts for mark in _CODE) >= _LEAST_CODE,
         columns=find_columns(texts),
         defined=find_definitions(texts),
@@ -271,6 +334,7 @@ class _Words(NamedTuple):
     bare: tuple[str, ...]
     with_purpose: tuple[str, ...]
     in_runs: tuple[str, ...]
+    pointed: tuple[str, ...]
     last: _LastWord
 
 
@@ -335,7 +399,7 @@ class _WordReader:
         self._paragraph = paragraph
         self._german = german
         self._lower, self._within, self._determined, self._bare = list[str](), list[str](), list[str](), list[str]()
-        self._with_purpose, self._in_runs = list[str](), list[str]()
+        self._with_purpose, self._in_runs, self._pointed = list[str](), list[str](), list[str]()
         self._before, self._first = last
         self._earlier = ""
         self._end = -1
@@ -350,6 +414,7 @@ class _WordReader:
             tuple(self._bare),
             tuple(self._with_purpose),
             tuple(self._in_runs),
+            tuple(self._pointed),
             _LastWord(self._before, begins=self._first),
         )
 
@@ -390,9 +455,12 @@ class _WordReader:
         behind = self._before.casefold()
         if is_determiner(self._before) if self._german else behind in NOUN_DETERMINERS:
             self._determined.append(word)
+        if behind in _POINTING and is_common(word):
+            self._pointed.append(word)
         # Not in `Change in Control`, which is a name as a whole.
         is_in_name = behind in _OF_TITLES and self._earlier[:1].isupper()
-        if is_bare(self._before, word) if self._german else behind in BARE_BEHIND and not is_in_name:
+        is_beside = self._paragraph[self._end : match.start()] in _SPACES or self._end < 0  # not `from (Repayments of`
+        if is_bare(self._before, word) if self._german else behind in BARE_BEHIND and is_beside and not is_in_name:
             self._bare.append(word)
         return word
 

@@ -46,7 +46,10 @@ _QUOTED = re.compile(
 )
 _OPENERS = (FUNCTION_WORDS - CONNECTIVES) | ARTICLES
 """Words with which a sentence begins, behind `Party B.` too."""
-_PART_BEFORE = re.compile(r"\b(?:Article|Section|Part|Annex|Appendix|Exhibit|Schedule|Chapter)\s$", re.IGNORECASE)
+_PART_BEFORE = re.compile(
+    r"\b(?:Article|Section|Part|Ann?exe?|Appendix|Exhibit|Schedule|Chapter|Anhang|Anlage|Teil|Kapitel)\s$",
+    re.IGNORECASE,
+)
 _LEAST_WRAPPED = 50
 """Characters of a line that may be broken because it is full."""
 _LONGEST_ROW = 200
@@ -134,15 +137,19 @@ def _find_runs(text: str, start: int, end: int) -> Iterator[NameSpan]:
 
 def _may_join(text: str, left: re.Match[str], right: re.Match[str]) -> bool:
     """Returns whether two words may belong to one name, by the text between them."""
-    gap = text[left.end() : right.start()]
-    if gap in (" ", "\u00a0", "  ", " & ", ""):
+    gap = text[left.end() : right.start()].replace("\u00a0", " ")
+    if gap in (" ", "  ", " & ", ""):
         return bool(gap)
-    if gap in (". ", ".\u00a0"):
+    if gap == ". ":
         word = left.group()
         if _PART_BEFORE.search(text[max(left.start() - _LONGEST_PART, 0) : left.start()]):
             return False
-        return (len(word) == 1 and right.group().casefold() not in _OPENERS) or word.casefold() in ABBREVIATIONS
-    if gap == "\n" and right.group()[0].isdecimal():
+        return (
+            len(word) == 1 and word.isalpha() and right.group().casefold() not in _OPENERS
+        ) or word.casefold() in ABBREVIATIONS
+    if gap == "\n" and (
+        right.group()[0].isdecimal() or left.group()[0].isdecimal() or text.startswith(":", right.end())
+    ):
         return False
     # A line break within a wrapped line, not after a heading or an item of a list, nor before a row of a table.
     if gap != "\n" or left.end() - (text.rfind("\n", 0, left.end()) + 1) <= _LEAST_WRAPPED:

@@ -54,6 +54,7 @@ Scandinavian, Russian, Greek.
 
 SENTENCE_OPENERS = FUNCTION_WORDS | words_of("""
     notwithstanding furthermore accordingly additionally nothing none nobody everything everyone whenever otherwise
+    dear btw fyi imo imho afaik iirc fwd
     maybe whoever unfortunately generally typically currently finally next thanks hello hi hey yeah yep yup nope nah ah
     oh ohh uh ugh eh hmm oops wow arg argh voila cheers regards ok okay welcome copyright hereinafter
     hereby did does let choose
@@ -161,6 +162,15 @@ GERMAN_NOUN_ENDINGS = (
     "ismus", "chen", "nis", "nisse", "ment", "mente", "ling", "linge", "tum",
 )  # fmt: skip
 """Endings that mark a German noun."""
+
+GERMAN_INSTITUTION_ENDINGS = (
+    "institut", "universität", "schule", "gesellschaft", "stiftung", "verein", "verband", "partei", "bank",
+    "ministerium", "amt", "gericht", "akademie", "gesetz", "verordnung", "richtlinie", "vertrag", "abkommen", "straße",
+    "platz", "allee", "weg", "brücke", "turm", "haus", "kirche", "dom", "schloss", "museum", "theater", "preis",
+    "orden", "verlag", "zeitung", "werk", "werke", "konzern", "gruppe", "projekt", "archiv", "handbuch", "referenz",
+    "lizenz", "protokoll", "krieg", "see", "insel", "berg", "kanal", "stadion", "kreis", "republik", "union", "liga",
+)  # fmt: skip
+"""Endings of the main nouns of German names of institutions, laws, places and works (`Max-Planck-Institut`)."""
 
 GERMAN_PLURAL_ENDINGS = ("en", "er", "e", "ern", "eln")
 """Endings of German nouns in the plural, which stand without an article."""

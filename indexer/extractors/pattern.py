@@ -30,7 +30,7 @@ class Config(StrategyConfig):
 class PatternExtractor:
     """Finds the names that `core.text.no_names.document_names` finds. The bare title is a name in every chunk."""
 
-    fingerprint = "pattern-7"
+    fingerprint = "pattern-8"
     gives_triples = GIVES_TRIPLES
     model_calls = None
 

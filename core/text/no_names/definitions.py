@@ -53,9 +53,12 @@ def find_definitions(texts: Iterable[str]) -> frozenset[str]:
 
 
 def is_party(form: str) -> bool:
-    """Whether a form is a party of a contract, who acts in it: `Receiving Party`. Questions name such a party."""
+    """Whether a form is a party of a contract, who acts in it: `Receiving Party`. Questions name such a party.
+
+    `Third Party` and `Other Party` are anybody.
+    """
     words = form.casefold().split()
-    return len(words) > 1 and words[-1] in ("party", "parties")
+    return len(words) > 1 and words[-1] in ("party", "parties") and not FUNCTION_WORDS.issuperset(words[:-1])
 
 
 def fold_term(form: str) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 
 from core.text.name_evidence import NameEvidence
 from core.text.name_spans import NameSpan, begins_sentence, find_names
@@ -12,11 +13,14 @@ from core.text.no_names.context import (
     fills_cell,
     fills_line,
     has_address,
+    has_title_before,
     heads_column,
     hide_code,
     is_defined,
     is_in_heading,
+    is_label,
     is_title_of_part,
+    is_titled,
     stands_in_code,
 )
 from core.text.no_names.forms import (
@@ -26,8 +30,10 @@ from core.text.no_names.forms import (
     is_command,
     is_common,
     is_enumerator,
+    is_in_small_letters,
     is_inflected,
     is_institution,
+    is_message,
     is_part_of_text,
     is_place_or_time,
     is_plain,
@@ -37,7 +43,7 @@ from core.text.no_names.forms import (
     is_term,
     without_place,
 )
-from core.text.no_names.german import split_run
+from core.text.no_names.german import is_common_run, split_compounds, split_run
 from core.text.word_lists import ARTICLES, FUNCTION_WORDS, SENTENCE_OPENERS
 
 _RUN_WORD = re.compile(r"\S+")
@@ -45,8 +51,12 @@ _OPENING = ("ing", "ed", "ly")
 _ELISION = re.compile(r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['’]", re.IGNORECASE)
 _HEAD = re.compile(r"(?P<noun>[A-Z]\w*(?:\s[A-Z]\w*)?)\s+of\s+(?:the\s+)?(?=[A-Z])")
 _LEAST_CHARACTERS = 2
+_LAST_NOUNS = frozenset(("List", "Name"))
+"""Small words of questions that are nouns at the end of a name."""
 _GENITIVES = ("'s", "’s")
 _JOINT = re.compile(r"(?<!\s)\s++(?P<word>for|the)\s++(?:the\s++)?")
+_PAIR_END = re.compile(r"(?<=\w\w)/(?P<noun>[a-z]++)$")
+"""A common noun behind a slash: `Redis/database`."""
 _POSTAL_CODE = re.compile(r"(?<=[a-z]{3})\s+\d{5}(?:-\d{4})?$")
 
 
@@ -56,6 +66,7 @@ def find_document_names(text: str, evidence: NameEvidence) -> list[NameSpan]:
     These are months and days, first words of sentences, German nouns, headings, terms that a document defines, places
     in the text itself, names of columns, and parts of code.
     """
+    evidence = evidence.for_text(text)
     text = hide_columns(hide_code(text), evidence.columns)
     spans = find_names(text)
     spans = [span for span in spans if span.quoted or not _is_heading(text, span, evidence)]
@@ -64,6 +75,7 @@ def find_document_names(text: str, evidence: NameEvidence) -> list[NameSpan]:
     if evidence.tells_articles:
         spans = [_without_head(span, evidence) for span in spans]
     if evidence.language == "de":
+        spans = [part for span in spans for part in split_compounds(span, evidence.is_name, evidence.is_german_noun)]
         spans = [part for span in spans for part in split_run(span, evidence.is_name)]
     else:
         spans = [span if span.quoted else _without_ends(text, span, evidence) for span in spans]
@@ -85,7 +97,7 @@ def _is_heading(text: str, span: NameSpan, evidence: NameEvidence) -> bool:
     if not (evidence.is_common_run(form) or (form != span.form and (is_common(form) or is_inflected(form.casefold())))):
         return False
     if form == span.form and not begins_sentence(text, span.start):
-        return evidence.is_long and is_in_heading(text, span.start, span.end)
+        return is_titled(text, span.start) or (evidence.is_long and is_in_heading(text, span.start, span.end))
     return evidence.is_long or fills_line(text, span.start, span.end) or begins_item(text, span.start)
 
 
@@ -94,11 +106,14 @@ def _without_ends(text: str, span: NameSpan, evidence: NameEvidence) -> NameSpan
     letter of an item (`B. Security`), or the first word of a sentence.
     """
     words = list(_RUN_WORD.finditer(_POSTAL_CODE.sub("", span.form)))
-    while len(words) > 1 and words[-1].group().casefold() in FUNCTION_WORDS:
+    while len(words) > 1 and words[-1].group().casefold() in FUNCTION_WORDS and words[-1].group() not in _LAST_NOUNS:
         words.pop()
     if not words:
         return span
     end = words[-1].end()
+    pair = _PAIR_END.search(span.form, words[-1].start(), end)
+    if pair is not None and is_common(pair["noun"]):
+        end = pair.start()
     if len(words) < 2 or not begins_sentence(text, span.start):
         return NameSpan(start=span.start, end=span.start + end, form=span.form[:end])
     first = words[0].group()
@@ -116,8 +131,8 @@ def _without_ends(text: str, span: NameSpan, evidence: NameEvidence) -> NameSpan
 
 
 def _split(span: NameSpan, evidence: NameEvidence) -> list[NameSpan]:
-    """Returns the names of a run: two that `for` or `the` joins, what belongs to a common noun (`Participant's RSUs`),
-    and a name before a defined term (`Eskom Data Recipient`).
+    """Returns the names of a run: two that `for` or `the` joins, an institution and what belongs to it, what belongs to
+    a common noun (`Participant's RSUs`), and a name before a defined term (`Eskom Data Recipient`).
     """
     if span.quoted:
         return [span]
@@ -126,6 +141,10 @@ def _split(span: NameSpan, evidence: NameEvidence) -> list[NameSpan]:
             parts = [_part(span, 0, joint.start()), _part(span, joint.end(), len(span.form))]
             return [name for part in parts for name in _split(part, evidence)]
     words = list(_RUN_WORD.finditer(span.form))
+    for word, following in pairwise(words):
+        if word.start() > 0 and word.group().endswith(_GENITIVES) and is_institution(span.form[: word.end() - 2]):
+            parts = [_part(span, 0, word.end() - 2), _part(span, following.start(), len(span.form))]
+            return [name for part in parts for name in _split(part, evidence)]
     first = words[0].group()
     if len(words) > 1 and first.endswith(_GENITIVES) and evidence.is_common_owner(first[: -len(_GENITIVES[0])]):
         return _split(_part(span, words[1].start(), len(span.form)), evidence)
@@ -178,7 +197,11 @@ def _opens_sentence(word: str, second: str, evidence: NameEvidence) -> bool:
     is_plain_word = is_common(word) or is_inflected(word.casefold())
     if word.endswith(_OPENING) and is_plain_word and evidence.lower[word.casefold()] > evidence.within[word]:
         return True
-    return evidence.is_seldom_capital(word) and not is_common(second)
+    if is_common(second):
+        return False
+    if evidence.is_seldom_capital(word) or evidence.is_qualifier(word, second):
+        return True
+    return evidence.is_imperative(word, before_plain=is_plain(second))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -197,6 +220,8 @@ def _is_kept(text: str, span: NameSpan, evidence: NameEvidence) -> bool:
         return False
     if text.startswith("](#", span.end):
         return False  # a heading, in a list of contents
+    if " " not in form and (is_common(form) or is_inflected(form.casefold())) and is_label(text, span.start, span.end):
+        return False
     if span.quoted:
         return not _is_plain_quote(text, span, evidence)
     if evidence.is_term(form) or (evidence.is_long and _is_column(text, span, evidence)):
@@ -206,8 +231,24 @@ def _is_kept(text: str, span: NameSpan, evidence: NameEvidence) -> bool:
         return False
     words = [word for word in form.split() if not is_calendar(word)]
     if len(words) > 1:
-        return len(set(words)) > 1 and not all(map(_is_symbol, words))
+        return (
+            not _repeats(words)
+            and not all(map(_is_symbol, words))
+            and not _is_german_phrase(text, span, words, evidence)
+        )
     return len(words) == 1 and evidence.is_name(words[0])
+
+
+def _repeats(words: list[str]) -> bool:
+    """Whether a run has one word with a capital, more than once: `Plattform zu Plattform`."""
+    return len(words) - sum(map(str.islower, words)) > 1 and len({word for word in words if not word.islower()}) == 1
+
+
+def _is_german_phrase(text: str, span: NameSpan, words: list[str], evidence: NameEvidence) -> bool:
+    if evidence.language != "de":
+        return False
+    begins = begins_sentence(text, span.start)
+    return is_common_run(words, evidence.is_name, evidence.is_german_noun, begins=begins)
 
 
 def _is_column(text: str, span: NameSpan, evidence: NameEvidence) -> bool:
@@ -249,15 +290,14 @@ def _is_plain_quote(text: str, span: NameSpan, evidence: NameEvidence) -> bool:
         return True
     if evidence.has_code and form.islower() and any(map(str.isdigit, form)):
         return True
-    if evidence.tells_articles and _is_told(form, evidence):
+    if (evidence.is_long and is_message(form)) or (evidence.tells_articles and _is_told(form, evidence)):
         return True
     if evidence.defined and evidence.is_common_run(form) and not is_institution(form):
         return True
     is_plain = is_common(form) if " " not in form else evidence.is_common_run(form)
-    return is_plain and (
-        is_title_of_part(text, span.start, span.end)
-        or (is_defined(text, span.start, span.end) and (" " not in form or evidence.is_term(form)))
-    )
+    if is_title_of_part(text, span.start, span.end):
+        return is_plain or is_in_small_letters(form) or has_title_before(text, span.start)
+    return is_plain and (is_defined(text, span.start, span.end) and (" " not in form or evidence.is_term(form)))
 
 
 def _is_told(form: str, evidence: NameEvidence) -> bool:

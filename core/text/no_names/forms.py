@@ -24,14 +24,17 @@ _TIME = re.compile(
     r"|\d{1,4}(?:[:.]\d{1,2}){0,2}(?:Z|[AaPp]\.?[Mm]\.?|h|Uhr)"  # 00Z, 04:59PM
     r"|\d+(?:\.\d+)*(?:st|nd|rd|th)?"
     r"|\d+\.[IVXA-Z]{1,4}\.[\da-z]{1,2}|\d{1,2}\.[A-Z][a-z]+"  # 18.I.b; `3.If`, the number of an item
+    r"|\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?Z?"
     r"|\d{8}T\d{4,6}Z?|(?:\d+\s)?[AaPp]\.[Mm]\.?(?:\s[A-Z]{3,4})?|(?:EX-)?\d{1,3}\.[A-Za-z]{1,3}"
     r"|[QH][1-4](?:(?:\s|\s?['’])\d{2,4})?|[A-Z]\.\d{1,2}(?:\.\d{1,2})?|[A-Z]\d-\d{1,2}|FY\s?\d{2,4}"
     r"|\d{1,2}-[A-Z][a-z]{2}-\d{2,4}(?:\s\d\d)?"
     r"|\d+(?:\.\d+)*\.[xX]|[IVX]{1,5}\.[A-Z](?:\.\d{1,2}){0,2}"  # 2.7.X, and XI.B.1, a place in a text
     r"|0x[\da-fA-F]+|\d+\.\d+e[+-]?\d+|[\dA-F]{4}(?:\s+[\dA-F]{4}){3,}"
+    r"|(?=(?:[A-F]{0,8}\d){3})(?=\d{0,16}[A-F])[\dA-F]{8,40}"  # 2B2173FF68, the number of a message
 )
 _AMOUNT = re.compile(
     r"(?<![\d.,])(?:\d++(?:[.,]\d++)*+(?:st|nd|rd|th|er|[kKMGTP]i?[Bb]|[kMG]?Hz|[km]?[VWAJN]|[kcmnµ]?m|[km]?g|m?l|dB|px|pt|x|%)"
+    r"|(?:Mio\.?|Mrd\.?|Millionen|Milliarden|[MBmb]illions?)\s(?:Euro|Franken|[A-Z]{3}|[a-z]*[Dd]ollars?)"
     r"|\d{2,}+[KMB]|\d++(?:[.,]\d++)++[KMB]|(?:EUR|USD|GBP|CHF|JPY)\s\d[\d.,]*+)"
 )
 """A number with a unit. `3M` and `5G` are none."""
@@ -39,7 +42,7 @@ _PART = (
     r"(?:items?|notes?|parts?|sections?|sect|chapters?|clauses?|articles?|appendix|appendices|annex|attachments?|exhibits?"
     r"|pages?|lines?|tables?|figures?|fig|steps?|rows?|columns?|paragraphs?|schedules?|footnotes?|questions?|examples?"
     r"|volumes?|bugs?|level|recitals?|contents|subsections?|weeks?|days?|quarters?|phases?|milestones?|stages?|tiers?|severity"
-    r"|abschnitte?|kapitel|zeilen?|seiten?|tabellen?|abbildung|abb|anhang|anlage|artikel|absatz|schritt|punkt|fußnote"
+    r"|top|abschnitte?|kapitel|zeilen?|seiten?|tabellen?|abbildung|abb|anhang|anlage|artikel|absatz|schritt|punkt|fußnote"
     r"|chapitres?|lignes?|tableaux?|annexe|étapes?|fascicule)"
 )
 _NUMERAL = "(?:one|two|three|four|five|six|seven|eight|nine|ten)"
@@ -53,7 +56,7 @@ _UNIT = (
 )
 """A unit of measurement with its prefix: `uA`, `dB`, `Petaops`, and in `K/W`."""
 _SIGNS = re.compile(
-    r"(?i:Inc|Incorporated|Ltd|Limited|LLC|L\.L\.C|LLP|PLLC|Corp|Corporation|Co|GmbH|AG|plc|S\.A|N\.V|Mr|Mrs|Ms|Dr|Messrs|Esq"
+    r"(?i:Inc|Incorporated|Ltd|Limited|LLC|L\.L\.C|LLP|PLLC|Corp|Corporation|Co|GmbH|AG|plc|S\.A|N\.V|Mr|Mrs|Ms|Sirs?|Madam|Dr|Messrs|Esq"
     r"|Jr|Sr|Tel|Fax|Phone|Telephone|Facsimile|Attn|Att|Attention|Cc|Bcc|Re|TBD|TBA|N/A|I\.e|E\.g|Yes|No|OK|Etc|Ph\.?D|M\.?D|J\.?D|M\.?B\.?A)\.?"
     rf"|{_UNIT}(?:[/·]{_UNIT})?"
     r"|[KMGT]i?B|IDs?|(?:[A-Z]{2}|D\.C\.)\s\d{5}(?:-\d{4})?|[QA]\.?"
@@ -61,7 +64,8 @@ _SIGNS = re.compile(
 """Legal forms, forms of address, labels of forms, units, and American postal codes."""
 _ROMAN = re.compile(r"[IVX]{2,6}")
 _COMMAND = re.compile(
-    r"[^\w\s'’(¿¡&@#+.-]|-\w|[./~](?!\w*\s[A-Z])\S|.*(?:[|<>{}=;\\*$_@]|::|//|\(\)|\w\((?!e?s\))|%[sd])", re.DOTALL
+    r"[^\w\s'’(¿¡&@#+.-]|-\w|[\w.-]+\s--?[A-Za-z]|[./~](?!\w*\s[A-Z])\S|.*(?:\w\[|[|<>{}=;\\*$_@]|::|//|\(\)|\w\((?!e?s\))|%[sd])",
+    re.DOTALL,
 )
 _LEAST_SHOUTED = 4
 """The fewest letters of a word in capitals that is looked up: shorter words are abbreviations."""
@@ -74,14 +78,17 @@ _LEAST_RANDOM = 10
 _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(r"\d+(?:st|nd|rd|th|er|e|\.)?")
 _PLAIN = re.compile(r"[^\W\d_]++(?:[-‐‑][^\W\d_]++)*+")
-_ADJECTIVE = re.compile(r"[A-Z][\w/]*+[-‐‑](?:[a-z]+[-‐‑])*(?P<last>[a-z]+)|(?:[Nn]on|multi|pre|post)[-‐‑][\w.]+")
+_ADJECTIVE = re.compile(
+    r"[A-Z][\w/]*+[-‐‑](?:[a-z\d]+[-‐‑])*(?P<last>[a-z]+)|(?:[Nn]on|multi|pre|post|per|anti|inter|cross)[-‐‑][\w.]+"
+)
 _JOINED = re.compile(r"[a-z]{4,}(?=[-‐‑][A-Z])")
 _CLAUSE = PRONOUNS | AUXILIARIES
 _ROLES = ROLES | {"", "of", "the", "and"}
 _SPOKEN = FUNCTION_WORDS - CONNECTIVES - {"and"}
 _FILE = re.compile(
-    r"[\w.-]+\.(?:[cho]|cc|cpp|py|pl|sh|js|css|txt|html?|xml|json|png|gif|jpg|db|conf|cf|log|exe|dll|zip|gz)"
+    r"[\w.-]+\.(?:[cho]|cc|cpp|py|pl|sh|js|css|txt|html?|xml|json|png|gif|jpg|db|conf|cf|log|exe|dll|zip|gz|pem|crt|key|csr|toml|ya?ml|ini|md|rst|csv|pdf|tar|deb|service)"
     r"|[\da-z._-]*+(?:/[\da-z._-]*+)+"
+    r"|[\w.-]*\bexample\.(?:com|net|org)"  # hosts that stand for any host
 )
 _LEAST_OF_SENTENCE = 4
 _RULE = re.compile(r"(?=\d*[A-Za-z-])\d+[\w.-]*[\dA-Z]")
@@ -120,8 +127,8 @@ def is_plain(word: str) -> bool:
 def is_calendar(word: str) -> bool:
     """Whether a word is a month, a day of the week or a number."""
     folded = word.rstrip(".").casefold()
-    if "/" in folded:
-        return all(part in CALENDAR_WORDS for part in folded.split("/"))
+    if "/" in folded or "-" in folded:
+        return all(part in CALENDAR_WORDS for part in re.split("[/-]", folded))
     return folded in CALENDAR_WORDS or folded.endswith("days") or _NUMBER.fullmatch(word) is not None
 
 
@@ -154,6 +161,15 @@ def is_inflected(word: str) -> bool:
         word.endswith(end) and len(word) > len(end) + 3 and is_common(word[: -len(end)] + base)
         for end, base in _SUFFIXES
     )
+
+
+@lru_cache(maxsize=1 << 12)
+def is_verb(word: str) -> bool:
+    """Whether a common word in small letters has the forms of a verb: `add`, `adding`, `added`."""
+    words = _load_words()
+    stem = word.removesuffix("e")
+    past = (f"{stem}ed", f"{word[:-1]}ied", f"{word}{word[-1:]}ed")
+    return not words.isdisjoint((f"{stem}ing", f"{word}{word[-1:]}ing")) and not words.isdisjoint(past)
 
 
 def is_random(word: str) -> bool:
@@ -195,11 +211,16 @@ def is_institution(form: str) -> bool:
 
 def is_service(form: str) -> bool:
     """Whether the main noun of a form is services (`Managed Services`), which contracts define."""
-    return form.rsplit(maxsplit=1)[-1].casefold() == "services"
+    return _LINK.split(form, maxsplit=1)[0].rsplit(maxsplit=1)[-1].casefold() == "services"
 
 
 def is_role(form: str) -> bool:
-    """Whether a form is the title of an office: `Chief Executive`, `Board of Directors`."""
+    """Whether a form is the title of an office (`Chief Executive`, `Board of Directors`) or means anybody (`Third
+    Party`).
+    """
+    before, _, last = form.casefold().rpartition(" ")
+    if before and last in ("party", "parties") and FUNCTION_WORDS.issuperset(before.split()):
+        return True
     return all(word.casefold().strip(".,&") in _ROLES for word in form.split())
 
 
@@ -242,6 +263,19 @@ def is_term(form: str) -> bool:
         or len(words) > _MOST_TERM_WORDS
         or (all(map(is_common, words)) and form.replace(" ", "").isalpha())
     )
+
+
+def is_message(form: str) -> bool:
+    """Whether what is quoted is an acronym or a number before common words: `421 Server busy errors`."""
+    first, *rest = form.split()
+    small = [word for word in rest if word.islower()]
+    return not first[1:].islower() and len(small) > 1 and all(map(is_common, rest))
+
+
+def is_in_small_letters(form: str) -> bool:
+    """Whether more than half of the words of a form have no capital."""
+    words = form.split()
+    return 2 * sum(word[0].islower() for word in words) > len(words)
 
 
 def is_sentence(form: str) -> bool:

@@ -138,7 +138,7 @@ def test_a_lease_that_ran_out(hopweave: Hopweave, tmp_path: Path) -> None:
 
 
 def test_what_another_release_built_is_stale(hopweave: Hopweave, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "ok       corpus p: versions: sentences-5, pattern-7" in hopweave("doctor").out
+    assert "ok       corpus p: versions: sentences-5, pattern-8" in hopweave("doctor").out
     monkeypatch.setattr("indexer.chunkers.sentences.FINGERPRINT", "sentences-6")
     told = hopweave("doctor")
     assert told.code == 0

@@ -167,3 +167,58 @@ def test_identifiers_of_a_document_with_code_are_no_names() -> None:
 )  # fmt: skip
 def test_companies_codes_and_terms_stay_names(text: str, found: str) -> None:
     assert names(text) == found.split("|")
+
+
+GERMAN_MANUAL = (
+    "Der Server liest die HTML-Dateien und die rej-Dateien aus dem Verzeichnis. Falls Debian auf dem Rechner läuft, "
+    "ist die Debian-spezifische Änderung von Ada Lund aus Jena zu lesen. Damit Debian startet, wird z.B. 1.0.1-1 "
+    "geladen. Die Daten werden von Plattform zu Plattform kopiert, und das Max-Planck-Institut ist "
+    "mit der Arbeit zufrieden."
+)
+
+
+def test_of_a_german_compound_the_name_in_it_is_left() -> None:
+    found = names(GERMAN_MANUAL)
+    assert {"HTML", "Debian", "Ada Lund", "Jena"} <= set(found)
+    assert not {"HTML-Dateien", "rej-Dateien", "Damit Debian", "Plattform zu Plattform", "z.B. 1.0.1-1", "Max"} & set(
+        found
+    )
+    assert not [form for form in found if "spezifische" in form or "Dateien" in form]
+
+
+def test_a_passage_in_another_language_is_read_in_it() -> None:
+    german = (
+        "Vielen Dank für die Anfrage. Die Schlepper stellt der Hafen, und der Anstrich wird von der Werft mit der "
+        "Farbe geliefert. Die Arbeit ist auf dem Gelände von Ada Lund zu machen, und das Angebot ist nicht bis zum "
+        "Ende des Monats zu halten, wenn die Werft es nicht mit dem Sitz in Jena schreibt."
+    )
+    evidence = gather_evidence([PROSE, german])
+    assert evidence.language == "en"
+    assert {span.form for span in find_document_names(german, evidence)} <= {"Ada Lund", "Jena"}
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("The message 2B2173FF68 of the queue.", ""),
+        ("It is D7:04:2F:A7:0B of the key.", ""),
+        ("Run “postsuper -H” or the 'client.pem' of it.", ""),
+        ("See section “Testing the daemon” for it.", ""),
+        ("It is for COVID-19-related work and per-Milter use.", ""),
+        ("It is stayed as 4:19-cv-00341 of the court.", ""),
+        ("- Desks: they are on the left.", ""),
+        ("The rights of any Third Party or of the Receiving Party.", "Receiving Party"),
+        ("It is on the Department of Commerce’s Price List.", "Department of Commerce"),
+        ("He wrote to Lloyd's Register and to Mark Twain.", "Lloyd's Register|Mark Twain"),
+    ],
+)
+def test_what_stands_in_listings_and_beside_names_is_none(text: str, found: str) -> None:
+    assert [form for form in names(text + "\n\n" + PROSE) if form in text] == [
+        form for form in found.split("|") if form
+    ]
+
+
+def test_verbs_before_a_name_are_left_out_where_the_document_has_them_as_verbs() -> None:
+    log = "They add a thing and add another, to add more of it, and fix it to fix what was to be fixed.\n\n" * 3
+    found = names(log + PROSE + "\n\n- Add Semgrep to it.\n- Fix CVE-2021-23727 of it.\n- Mark Twain wrote it.\n")
+    assert {"Semgrep", "CVE-2021-23727", "Mark Twain"} <= set(found)

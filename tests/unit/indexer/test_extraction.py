@@ -146,7 +146,7 @@ def test_combined_finds_what_its_parts_find() -> None:
     pattern, given, both = (extract(name, loaded, chunks) for name in ("pattern", "given", "pattern+given"))
     assert [set(forms(b)) for b in both] == [set(forms(p)) | set(forms(g)) for p, g in zip(pattern, given, strict=True)]
     assert [(b.triples, b.malformed) for b in both] == [(g.triples, g.malformed) for g in given]
-    assert make_extractor("pattern+given").fingerprint == "pattern-7+given-1"
+    assert make_extractor("pattern+given").fingerprint == "pattern-8+given-1"
     assert make_extractor("pattern+given").gives_triples
     assert not make_extractor("pattern").gives_triples
 

@@ -22,6 +22,7 @@ _NO_VALUES = frozenset(
     )
 )
 """What programs and libraries write by themselves as author, subject or time."""
+_EXHIBIT = re.compile(r"(?:ex|exhibit)[-. ]{1,3}\d{1,3}(?:\.\d{1,3})?[a-z]?\.?", re.IGNORECASE)
 _NO_TITLE = re.compile(
     r"^(untitled|\(?(anonymous|unspecified)\)?$|microsoft word|powerpoint[ -]pr|présentation powerpoint|slide \d+$"
     r"|document ?\d{0,3}$|[a-z]{1,12}[-_]?\d{6,8}[a-z]?$)"
@@ -61,9 +62,14 @@ def read_office_properties(archive: zipfile.ZipFile, key: str) -> tuple[str, dic
 
 
 def read_title(stated: str | None) -> str:
-    """Returns the title that the properties state; '' if a program made it up."""
+    """Returns the title that the properties state; '' if a program made it up, or if it is the number of an exhibit."""
     title = (stated or "").strip()
-    return "" if _NO_TITLE.search(title) else title
+    return "" if _NO_TITLE.search(title) or is_number_of_exhibit(title) else title
+
+
+def is_number_of_exhibit(line: str) -> bool:
+    """Returns whether a line is only the number that a filing gives to what follows: `EX-10.9`, `Exhibit 10.17`."""
+    return _EXHIBIT.fullmatch(line.strip()) is not None
 
 
 def parse_time(text: str | None) -> datetime | None:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from indexer.loading.assembly import CELL_SEPARATOR
 from indexer.loading.pdf.headings import Heading
 from indexer.loading.pdf.layout import Line
+from indexer.loading.properties import is_number_of_exhibit
 from indexer.loading.texts.chapter_words import word_level
 
 _COVERED = 3
@@ -84,7 +85,7 @@ def _is_reference(token: str) -> bool:
 
 
 def _find_above_all(headings: Mapping[int, Sequence[Heading]], pages: Sequence[Sequence[Line]]) -> str:
-    on_first = headings.get(0, ())
+    on_first = [heading for heading in headings.get(0, ()) if not is_number_of_exhibit(heading.title)]
     first = min(on_first, key=lambda heading: heading.level, default=None)
     if first is None:
         return ""

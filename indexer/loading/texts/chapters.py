@@ -20,7 +20,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from core.text.titles import one_line
-from indexer.loading.properties import read_title
+from indexer.loading.properties import is_number_of_exhibit, read_title
 from indexer.loading.texts.chapter_series import Candidate, give_levels, keep_in_order
 from indexer.loading.texts.chapter_words import (
     CJK_BEGINNINGS,
@@ -85,8 +85,10 @@ _NO_LINE = _Line("", 0, 0)
 def find_title(text: str) -> str:
     """Returns the first line if it is a title: short, on its own, no sentence, with prose below it.
 
-    Otherwise a line in the middle of the first page, before any prose, else ''.
+    Otherwise a line in the middle of the first page, before any prose, else ''. The number of an exhibit is no line.
     """
+    first = next(_non_blank(text), _NO_LINE)
+    text = text[first.end :] if is_number_of_exhibit(first.text) else text
     return _first_line_title(text) or find_centred_title(text[: _LONGEST * _LONGEST].splitlines())
 
 

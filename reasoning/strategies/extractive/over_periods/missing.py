@@ -126,9 +126,10 @@ def find_owner(question: str) -> str:
     names none, or by letters, which stand for words.
     """
     for name in find_names(question):
-        is_owner = _OWNS.match(question, name.end) or _DOES.search(question[: name.start])
-        if is_owner and not name.form.isupper() and not any(map(str.isdigit, name.form)):
-            return "" if find_stems(name.form) <= _OF_ALL or find_said_labels(name.form) else name.form
+        form, *owned = _OWNS.split(name.form, maxsplit=1)  # "Acme's Licensing" is taken for one name
+        is_owner = owned or _OWNS.match(question, name.end) or _DOES.search(question[: name.start])
+        if is_owner and not form.isupper() and not any(map(str.isdigit, form)):
+            return "" if find_stems(form) <= _OF_ALL or find_said_labels(form) else form
     return ""
 
 

@@ -194,6 +194,8 @@ def test_a_table_of_contents_is_no_chapter() -> None:
     [
         (f"The Whale and the River\n\n{BODY}", "The Whale and the River"),
         (f"\n\n  A  title \r\n\r\n{BODY}", "A title"),
+        (f"EX-10.9\n\nService Agreement\n\n{BODY}", "Service Agreement"),
+        (f"Exhibit 99.4\n\nService Agreement\n\n{BODY}", "Service Agreement"),
         ("红楼梦\n\n从前有一座山。", "红楼梦"),
         (f"Report\n------\n{BODY}", "Report"),
         (f"{BODY}\n\n{BODY}", ""),

@@ -180,3 +180,15 @@ def test_a_name_is_found_as_names_are_written(owner: str, text: str, *, is_named
 def test_reports_are_known_by_their_names() -> None:
     assert module.is_report(hit(DATED, "", []).document)
     assert not module.is_report(hit("Lease of Halden.pdf", "", []).document)
+
+
+@pytest.mark.parametrize(
+    ("question", "owner"),
+    [
+        ("What was Okeke's Licensing revenue in Q2?", "Okeke"),
+        ("What is Solberg’s RPO?", "Solberg"),
+        ("What were Okeke's net sales?", "Okeke"),
+    ],
+)
+def test_what_a_company_has_is_no_part_of_its_name(question: str, owner: str) -> None:
+    assert module.find_owner(question) == owner

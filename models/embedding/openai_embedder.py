@@ -108,11 +108,6 @@ class OpenAIEmbedder:
         """The prefixes and the cut that are used."""
         return self._form
 
-    @property
-    def texts_per_call(self) -> int:
-        """The most texts of a call, as far as the endpoint has told by refusing more."""
-        return self._texts_per_call
-
     @cached_property
     def dimension(self) -> int:
         """The length of the cut, or of the first answer's vectors; else the endpoint is asked in a blocking call."""

@@ -220,27 +220,9 @@ def is_supported(answer: str, hits: Sequence[Hit]) -> bool:
     return any(is_contained(answer, passage_text(hit)) for hit in hits)
 
 
-def is_quoted(answer: str, quotes: Sequence[Quote]) -> bool:
-    """Whether the sentences of the quotes (with their titles and what they are part of) literally hold the answer.
-
-    Of an answer of several parts, joined by semicolons, each part must be held. This is stricter than `is_supported`:
-    a word elsewhere in the passage is no support.
-    """
-    parts = _split_parts(answer)
-    if not parts or normalise_answer(answer) in _NEVER_LITERAL:
-        return False
-    texts = [_with_context(quote.hit, describe_hit(quote.hit, quote.span), _sentences_of(quote)) for quote in quotes]
-    return all(any(is_contained(part, text) for text in texts) for part in parts)
-
-
 def _with_context(hit: Hit, context: str, text: str) -> str:
     head = f"{hit.document.title}\n{context}" if context else hit.document.title
     return f"{head}\n{text}"
-
-
-def _sentences_of(quote: Quote) -> str:
-    span = _extend_to_sentence(quote.span, quote.hit.chunk.text)
-    return quote.hit.chunk.text[span.start : span.end]
 
 
 def _extend_to_sentence(span: Span, text: str) -> Span:

@@ -15,10 +15,10 @@ from pydantic import BaseModel
 
 from core.errors import BudgetExhausted, ContextTooLong
 from core.events import CallEvent, PlanEvent, PlannedStep, SearchEvent, StepEvent
-from core.ports.chat import ChatModels, ChatRequest, Completion, ReplyForm
+from core.ports.chat import ChatModels, ChatRequest, ReplyForm
 from core.ports.reasoning import Question, Quote, Step, Support, Unsupported
 from core.ports.retrieval import Hit, Query, Searcher, SearchResult
-from core.prompting.structured import complete_structured, make_cut_error, note_cut, strip_thinking
+from core.prompting.structured import complete_structured
 from core.trace import Trace
 from reasoning.engine.calls import AnswerStream, ModelCall, build_request, drop_last_passages, name_step_in_errors
 
@@ -265,19 +265,6 @@ class Session:
 
         return await self._send(call, send)
 
-    async def complete_text(self, call: ModelCall) -> tuple[str, tuple[Hit, ...]]:
-        """Returns the model's answer as text, without its thinking, and the passages that the model was shown.
-
-        Raises `ModelFailed` if the text was cut off before its first word, and `ContextTooLong` if a single passage is
-        too much.
-        """
-
-        async def send(request: ChatRequest, _shown: int) -> str:
-            completion = await self._models.of(request.role).complete(request, self.trace)
-            return self._read_text(completion, request)
-
-        return await self._send(call, send)
-
     async def _send(
         self, call: ModelCall, send: Callable[[ChatRequest, int], Awaitable[R]]
     ) -> tuple[R, tuple[Hit, ...]]:
@@ -310,14 +297,6 @@ class Session:
     @property
     def _has_shown_private(self) -> bool:
         return self.has_history or bool(self._shown_chunks)
-
-    def _read_text(self, completion: Completion, request: ChatRequest) -> str:
-        text = strip_thinking(completion.text)
-        if completion.cut:
-            if not text:
-                raise make_cut_error(completion, request)
-            note_cut(completion, request, self.trace)
-        return text
 
     def _note_dropped(self, call: ModelCall, shown: Sequence[Hit]) -> None:
         dropped = len(call.passages) - len(shown)

@@ -156,11 +156,6 @@ def find_descendants(nodes: Sequence[PlannedNode], id: str) -> frozenset[str]:
         found |= more
 
 
-def find_ancestors(nodes: Sequence[PlannedNode], id: str) -> frozenset[str]:
-    """Returns the ids of all nodes whose answers this node needs, directly or not."""
-    return frozenset(node.id for node in nodes if id in find_descendants(nodes, node.id))
-
-
 def _node(id: str, question: str, words: str) -> PlannedNode:
     if not _ID.fullmatch(id):
         raise MalformedPlan(f"{id[:40]!r} is no id: ids are written Q1.1 for depth 1 and position 1")

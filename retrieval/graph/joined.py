@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from core.ports.record import GraphChanges, GraphRows
 from core.ports.record.graph import graph_rows
-from retrieval.graph.adjacency import Adjacency, RowChanges, make_buckets, spread_ranges
+from retrieval.graph.adjacency import Adjacency, RowChanges, make_buckets
 from retrieval.graph.arrays import Ids, Patched, find_positions, sort_unique
 from retrieval.graph.columns import Columns, ColumnUpdate, build_columns, encode_ids, join_columns, read_columns
 from retrieval.graph.names import NameIndex, build_name_index, pack_names
@@ -398,9 +398,3 @@ def _find_edges(graph: Adjacency, nodes: Numbers, others: Numbers) -> Numbers:
     same = there[graph.indices[low[there]] == others[there]]
     found[same] = low[same]
     return found
-
-
-def _list_edges(graph: Adjacency, nodes: Numbers) -> tuple[Numbers, Numbers]:
-    """Returns the edges of some nodes of a graph without changes: the index into `nodes`, and the neighbour."""
-    owner, at = spread_ranges(graph.indptr[nodes], graph.indptr[nodes + 1])
-    return owner, graph.indices[at].astype(np.int64)

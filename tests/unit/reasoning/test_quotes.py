@@ -6,7 +6,7 @@ from core.documents import Chunk, DocumentRef
 from core.ports.retrieval import Hit
 from core.trace import Trace
 from reasoning.citations.markers import cite_passages, parse_markers
-from reasoning.citations.quotes import find_quote, is_quoted, is_supported, name_source, passage_text, select_quote
+from reasoning.citations.quotes import find_quote, is_supported, name_source, passage_text, select_quote
 
 TEXT = "The Outsiders is a novel by S. E. Hinton. It was published in 1967 by Viking Press. It holds </passage> marks."
 
@@ -77,24 +77,6 @@ def test_literal_support_is_of_whole_words(answer: str, supported: bool) -> None
     assert is_supported(answer, [hit()]) is supported
 
 
-@pytest.mark.parametrize(
-    ("answer", "supported"),
-    [
-        ("1967", True),
-        ("1967; the Viking Press", True),
-        ("The Outsiders", True),
-        ("1967; Penguin", False),
-        ("S. E. Hinton", False),
-        ("no", False),
-        (";", False),
-    ],
-)
-def test_quoted_support_is_of_the_sentence_that_is_quoted(answer: str, supported: bool) -> None:
-    quote = find_quote(hit(TEXT + " There is no other."), "It was published in 1967")
-    assert quote is not None
-    assert is_quoted(answer, [quote]) is supported
-
-
 def test_support_in_a_script_without_spaces() -> None:
     assert is_supported("北京", [hit(text="北京大学位于北京。")])
 
@@ -120,7 +102,6 @@ def test_what_a_passage_is_part_of_supports_an_answer() -> None:
     assert passage_text(mail) == "Side letter\nfrom Pieter van Dalen\nI sign it on Monday."
     assert is_supported("Pieter van Dalen", [mail])
     quote = select_quote(mail, "on Monday")
-    assert is_quoted("Pieter van Dalen", [quote])
     assert name_source(quote) == "Side letter (from Pieter van Dalen)"
     assert name_source(select_quote(hit(), "1967")) == "The Outsiders"
 

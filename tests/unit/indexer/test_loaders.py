@@ -177,6 +177,4 @@ def test_a_large_file_of_almost_no_text_has_a_note(comment: int, is_noted: bool)
     page = b'.TH A 1\n.\\" ' + b"x" * comment + b"\n.SH NAME\nkept\n"
     source = Source(key="a.1", content=page, media_type=TEXT, title=None, metadata={})
     document = Loaders().load(source)
-    assert (
-        any("almost no text was found: 26 characters" in note for note in loader_notes(document.metadata)) == is_noted
-    )
+    assert any("almost no text was found" in note for note in loader_notes(document.metadata)) == is_noted

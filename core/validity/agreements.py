@@ -98,6 +98,15 @@ def read_amended_title(line: str) -> str:
     return "" if found is None else line[found.end() :]
 
 
+def split_name(paragraph: str) -> tuple[str, str]:
+    """Returns a first line that is only the name of an amendment, and the lines below it; the paragraph and '' if its
+    first line is something else: `AMENDMENT No. 1` stands above "to the Lease dated 1 March 2021" without a gap.
+    """
+    line, _, below = paragraph.partition("\n")
+    is_name = bool(below.strip()) and _NAME_ALONE.fullmatch(" ".join(line.split())[:_LONGEST_TITLE]) is not None
+    return (line, below) if is_name else (paragraph, "")
+
+
 def join_amended_title(paragraphs: Sequence[str]) -> tuple[str, int]:
     """Returns the title of an amendment that names what it amends in a paragraph behind its own name, and the place of
     this paragraph: `Amendment No. 1` stands above "to the Lease dated 1 March 2021". `("", 0)` if the first paragraph

@@ -1,12 +1,12 @@
 """What a sentence states on the validity of its own document: rules in English and German.
 
 A sentence states something only of "this Regulation", "these Terms", "diese Satzung" and the like, of "it" where it
-begins with that, or of a part of its document ("Section 5 expires on …"). Sentences that deny, permit, propose or ask
-state nothing.
+begins with that (what "it" replaces only behind a sentence on the days of "this Regulation"), or of a part of its
+document ("Section 5 expires on …"). Sentences that deny, permit, propose or ask state nothing.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -57,6 +57,7 @@ _OWN = re.compile(
 _OF_OWN = re.compile(rf" (?:(?:of|to|in) |(?=(?-i:d)))(?:{_OWN.pattern})", re.IGNORECASE)
 """A part of the document: "of this Policy", "dieser Satzung", and not the next sentence, "§ 12 Diese Satzung"."""
 _PRONOUN = re.compile(r"(?:It|it|They|they|Sie|sie|Er|er|Es|es)\b")
+_OWN_DAYS = frozenset({(VALID_FROM, ""), (VALID_TO, "")})
 _CLAUSE = re.compile(r"; |,? (?:and|und) (?=(?:at the same time|gleichzeitig|zugleich)\b)|, (?=gleichzeitig|zugleich)")
 _ON = re.compile(
     r",? ?(?:(?:as of the|this|as of|as from|as at|with effect from|with effect as of|starting on|starting"
@@ -204,8 +205,10 @@ def may_state(text: str) -> bool:
     return _CUE.search(text) is not None
 
 
-def read_sentence(sentence: str) -> list[Statement]:
-    """Returns what a sentence states; what a line of it states has the line as its text, all else none."""
+def read_sentence(sentence: str, *, is_of_own: bool = False) -> list[Statement]:
+    """Returns what a sentence states; what a line of it states has the line as its text, all else none. With
+    `is_of_own`, "it" at its beginning is the document, also if it replaces something.
+    """
     text = " ".join(sentence.split())
     found = list(_read_headers(sentence[: 2 * _LONGEST]))
     if len(text) > _LONGEST or not may_state(text) or _HEDGE.search(text):
@@ -221,11 +224,24 @@ def read_sentence(sentence: str) -> list[Statement]:
         subject = own or pronoun
         if subject is not None and not of_parts and not mentions_part(clause[: subject.start()]):
             found += [*_read_days(clause, subject.end()), *_read_force(clause, subject.end())]
-        if own is not None:
-            found += _read_active(clause, own)
+        if (actor := pronoun if pronoun is not None and is_of_own else own) is not None:
+            found += _read_active(clause, actor)
         found += _read_passive(clause, own)
         found += _read_parties(clause)
     return list({(statement.states, statement.value, statement.part): statement for statement in found}.values())
+
+
+def is_of_own_days(sentence: str, found: Sequence[Statement], *, is_of_own: bool = False) -> bool:
+    """Returns whether a sentence, of which `found` was read, only tells the days of its document, which it begins with:
+    then "it" in the next sentence is the document, and nothing else that the sentence names.
+    """
+    text = " ".join(sentence.split())
+    number = _NUMBER.match(text)
+    at = 0 if number is None else number.end()
+    is_subject = _OWN.match(text, at) is not None or (is_of_own and _PRONOUN.match(text, at) is not None)
+    return (
+        is_subject and {(statement.states, statement.part) for statement in found}.issubset(_OWN_DAYS) and bool(found)
+    )
 
 
 def _read_parts(clause: str) -> Iterator[Statement]:

@@ -11,8 +11,8 @@ from typing import Any
 from core.documents import LOADER_NOTES, Metadata, Span, loader_notes
 from core.ports.indexing import Block, LoadedDocument
 from core.text.sentences import split_sentences
-from core.validity.agreements import find_parties, join_amended_title
-from core.validity.sentences import may_state, read_opening, read_sentence, read_title
+from core.validity.agreements import find_parties, join_amended_title, split_name
+from core.validity.sentences import is_of_own_days, may_state, read_opening, read_sentence, read_title
 from core.validity.statements import (
     AMENDS,
     STATEMENTS,
@@ -99,7 +99,10 @@ def _list_paragraphs(blocks: Sequence[Block]) -> Iterator[tuple[Block, int, str]
     """Yields the first paragraphs of a document, each with its block and its place there."""
     for block in blocks[:_BLOCKS_OF_PARTIES]:
         for found in islice(_PARAGRAPH.finditer(block.text), _BLOCKS_OF_PARTIES):
-            yield block, found.start(), found[0]
+            first, below = split_name(found[0])
+            yield block, found.start(), first
+            if below:
+                yield block, found.end() - len(below.lstrip()), below.lstrip()
 
 
 def _place_line(statement: Statement, block: Block, at: int, line: str) -> Statement:
@@ -109,8 +112,11 @@ def _place_line(statement: Statement, block: Block, at: int, line: str) -> State
 
 def _read_block(block: Block) -> Iterator[Statement]:
     text = block.text if len(block.text) <= 2 * _READ else block.text[:_READ]
+    is_of_own = False
     for start, end in _join_sentences(text):
-        for statement in read_sentence(text[start:end]):
+        found = read_sentence(text[start:end], is_of_own=is_of_own)
+        is_of_own = is_of_own_days(text[start:end], found, is_of_own=is_of_own)
+        for statement in found:
             said = statement.text or text[start:end]
             begin = None if block.start is None else block.start + text.index(said, start)
             span = None if begin is None else Span(start=begin, end=begin + len(said))

@@ -109,6 +109,11 @@ _LONGEST_MARK = 64
 """Bytes at the beginning of a file that tell a binary format."""
 _MOST_NOTES = 20
 _LONGEST_HEADING = 1000  # characters of a heading path
+_TEXTS = frozenset(("html", "md", "rst", "txt"))
+"""Loaders of files that are mostly text, unlike files with pictures."""
+_LARGE = 20_000
+_LITTLE = 0.01
+"""A large file of text of which less is read than this has its text in scripts, or was not understood."""
 
 
 class Loaders:
@@ -141,7 +146,7 @@ class Loaders:
         except InvalidInput as error:
             raise LoadFailed(f"{source.key!r} has metadata that cannot be kept: {error}") from error
         blocks = tuple(map(_fit_heading, document.blocks))
-        metadata = _fit_metadata(document.metadata)
+        metadata = _fit_metadata(_note_little_text(document, source))
         return replace(document, title=document.title[:MAX_TITLE_LENGTH], blocks=blocks, metadata=metadata)
 
     def find(self, media_type: str, *, docling: bool = True) -> Loader:
@@ -192,6 +197,16 @@ class Loaders:
         await asyncio.to_thread(self._process.close)
         if self._docling is not None:
             await asyncio.to_thread(self._docling.close)
+
+
+def _note_little_text(document: LoadedDocument, source: Source) -> Metadata:
+    """Returns the metadata of a document, with a note if almost nothing of a large file of text was read."""
+    size, read = len(source.content), sum(len(block.text) for block in document.blocks)
+    is_text = module_of(source.media_type).__name__.rpartition(".")[2] in _TEXTS
+    if not is_text or size <= _LARGE or read >= _LITTLE * size:
+        return document.metadata
+    note = f"almost no text was found: {read:,} characters in a file of {size:,} bytes"
+    return {**document.metadata, LOADER_NOTES: [*loader_notes(document.metadata), note]}
 
 
 def _fit_metadata(metadata: Metadata) -> Metadata:

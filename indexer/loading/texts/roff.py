@@ -1,7 +1,7 @@
 """Sources of manual pages (`man` macros of roff) as the text that `man` shows: terms, deeper descriptions, headings."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 
 _LOOKED_AT = 60
@@ -62,12 +62,15 @@ _PRINTED = range(32, 127)
 """Numbers of the characters that an escape may write by number."""
 _STRINGS = {"lq": "“", "rq": "”", "R": "®", "Tm": "™"}
 _ARGUMENT = re.compile(r'"((?:[^"\n]|"")*)"?|((?:\\[ ]|[^\s"])(?:\\[ ]|[^\s])*)')
-_REQUEST = re.compile(r"[.'][ \t]*([A-Za-z]{1,12}|\\\")?[ \t]*([^\n]*)")
+_REQUEST = re.compile(r"[.'][ \t]*((?:de|am)1(?=\s)|[A-Za-z]{1,12}|\\\")?[ \t]*([^\n]*)")
 _TITLE = re.compile(r"\.TH\s")
 _PARAGRAPHS = frozenset({"P", "PP", "LP", "HP"})
 _JOINED = frozenset({"B", "I", "SM", "SB", "R"})
 _ALTERNATING = frozenset({"BR", "BI", "IR", "IB", "RB", "RI"})
-_SKIPPED = {"de": "..", "ig": "..", "de1": "..", "am": ".."}
+_SKIPPED = {"de": 1, "de1": 1, "am": 1, "am1": 1, "dei": 1, "ami": 1, "ig": 0}
+"""Requests whose next lines are the body of a macro or a comment, and which argument names the macro that ends it."""
+_END = re.compile(r"\.[ \t]*([^\s\\]{1,40})(?=[\s\\]|\Z)")
+_USUAL_END = "."
 
 
 def is_roff(text: str) -> bool:
@@ -82,10 +85,16 @@ def is_roff(text: str) -> bool:
 
 def render_roff(text: str) -> str:
     """Returns a manual page as `man` shows it, with the line ends of its source: no word is moved to another line."""
-    page = _Page()
-    for line in text.split("\n"):
-        page.read(line.rstrip("\r"))
+    lines = [line.rstrip("\r") for line in text.split("\n")]
+    page = _Page(_find_ends(lines))
+    for number, line in enumerate(lines):
+        page.read(number, line)
     return "\n".join(page.lines).strip("\n") + "\n"
+
+
+def _find_ends(lines: Sequence[str]) -> dict[str, int]:
+    """Returns the number of the last line of each macro, which may be the end of a definition."""
+    return {found[1]: number for number, line in enumerate(lines) if (found := _END.match(line))}
 
 
 def _plain(text: str) -> str:
@@ -111,10 +120,13 @@ def _split(arguments: str) -> list[str]:
 
 class _Page:
     """The lines of a page that is being read. `_tag` is True if the next line is the term of an entry, and `_is_format`
-    if the next lines say how the columns of a table look.
+    if the next lines say how the columns of a table look. `ends` are the lines that may end a definition: without
+    an end, it is left out alone, and not the rest of the page with it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, ends: Mapping[str, int]) -> None:
+        self._ends = ends
+        self._number = 0
         self.lines: list[str] = []
         self._indent = _INDENT
         self._outer = [_INDENT]
@@ -123,9 +135,11 @@ class _Page:
         self._sign = ""
         self._until = ""
 
-    def read(self, line: str) -> None:
+    def read(self, number: int, line: str) -> None:
+        self._number = number
         if self._until:
-            self._until = "" if line.startswith(self._until) else self._until
+            end = _END.match(line)
+            self._until = "" if end and end[1] == self._until else self._until
             return
         found = _REQUEST.match(line)
         is_request = found is not None and bool(found[1])
@@ -157,7 +171,7 @@ class _Page:
             "sp": lambda _: self._blank(),
         }
         if name in _SKIPPED:
-            self._until = _SKIPPED[name]
+            self._define(_split(arguments)[_SKIPPED[name] :])
         elif name in _PARAGRAPHS:
             self._blank()
             self._indent = self._outer[-1]
@@ -167,6 +181,11 @@ class _Page:
                 self._write((" " if name in _JOINED else "").join(words))
         elif name in macros:
             macros[name](_split(arguments))
+
+    def _define(self, ends: list[str]) -> None:
+        end = ends[0] if ends else _USUAL_END
+        if self._ends.get(end, -1) > self._number:
+            self._until = end
 
     def _title(self, words: list[str]) -> None:
         self.lines.append(f"{words[0]}({words[1]})" if len(words) > 1 else " ".join(words))

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from core.documents import loader_notes
 from core.errors import LoadFailed, UnsupportedMedia
 from core.graph import Triple
-from core.ports.indexing import LoadedDocument
-from indexer.selection.loaders import loader_for, media_type_of, media_type_of_file
+from core.ports.indexing import LoadedDocument, Source
+from indexer.selection.loaders import Loaders, loader_for, media_type_of, media_type_of_file
 from testing.contracts.loader import source_of
 
 TEXT, MARKDOWN, JSON = "text/plain", "text/markdown", "application/vnd.hopweave.document+json"
@@ -169,3 +170,11 @@ def test_a_json_document_with_chunks() -> None:
 def test_a_wrong_json_document_is_refused_with_its_place(content: str, named: str) -> None:
     with pytest.raises(LoadFailed, match=f"'a/b.c.ext'.*{named}"):
         load(JSON, content)
+
+
+@pytest.mark.parametrize(("comment", "is_noted"), [(40_000, True), (10_000, False)])
+def test_a_large_file_of_almost_no_text_has_a_note(comment: int, is_noted: bool) -> None:
+    page = b'.TH A 1\n.\\" ' + b"x" * comment + b"\n.SH NAME\nkept\n"
+    source = Source(key="a.1", content=page, media_type=TEXT, title=None, metadata={})
+    document = Loaders().load(source)
+    assert any("almost no text was found" in note for note in loader_notes(document.metadata)) == is_noted

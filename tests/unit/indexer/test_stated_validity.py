@@ -117,6 +117,8 @@ def test_the_first_line_of_an_amendment_names_what_it_amends() -> None:
         ),
         ([Block(text="# First Amendment\n\nto\n\nthe Lease of 1 May 2020\n\nLunch is at noon.")], 1),
         ([Block(text="Nachtrag Nr. 2", heading=("Nachtrag Nr. 2",)), Block(text="zum Lease of 1 May 2020.")], 1),
+        ([Block(text="AMENDMENT No. 1\nto the Lease of 1 May 2020\n\nbetween Oak Ltd and Elm AG")], 1),
+        ([Block(text="Amendment No. 1\nLunch is at noon.\nto the Lease of 1 May 2020")], 0),
         ([Block(text="Amendment No. 1\n\nLunch is at noon.\n\nto the Lease of 1 May 2020")], 0),
         ([Block(text="TO\n\nTHE Lease of 1 May 2020")], 0),
         ([Block(text="Amendment procedure\n\nto the Lease of 1 May 2020")], 0),
@@ -159,3 +161,25 @@ def test_a_sentence_goes_on_behind_an_abbreviation() -> None:
 def test_the_parties_of_an_agreement_are_kept() -> None:
     (_, parties) = stated(load(Block(text="This Lease is made as of May 1, 2020 between Oak Ltd (“A”) and Elm AG.")))
     assert parties["value"] == ["oak", "elm"]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_told"),
+    [
+        ("This Policy takes effect on 1 May 2024. It replaces the Travel Policy 2021.", True),
+        ("9.1 This Policy takes effect on 1 May 2024.\n\n9.2 It replaces the Travel Policy 2021.", True),
+        ("This Policy was made on 2 May 2024. It applies from 1 June 2024. It replaces the Travel Policy 2021.", True),
+        ("Diese Satzung tritt am 1. Mai 2024 in Kraft. Sie ersetzt die Travel Policy 2021.", True),
+        ("This Policy is about the Model 300. It replaces the Travel Policy 2021.", False),
+        ("This Policy takes effect on 1 May 2024. The Model 300 is new. It replaces the Travel Policy 2021.", False),
+        (
+            "This Policy takes effect on 1 May 2024 and replaces the Rules 2020. It replaces the Travel Policy 2021.",
+            False,
+        ),
+        ("This Policy takes effect on 1 May 2024. It may replace the Travel Policy 2021.", False),
+        ("The handbook takes effect on 1 May 2024. It replaces the Travel Policy 2021.", False),
+    ],
+)
+def test_a_pronoun_behind_the_days_of_a_document_is_the_document(text: str, *, is_told: bool) -> None:
+    found = [statement["value"] for statement in stated(load(Block(text=text))) if statement["states"] == "supersedes"]
+    assert ("Travel Policy 2021" in found) == is_told

@@ -74,7 +74,7 @@ def test_a_page_has_its_title_before_all_text(text: str, is_page: bool) -> None:
 
 
 def test_broken_sources_are_read_to_their_end() -> None:
-    assert render_roff(".TH\n.TP\n.RE\n.de x\nlost") == "\n"
+    assert render_roff(".TH\n.TP\n.RE\n") == "\n"
     assert render_roff('.TH A\n\\f[\\(\n.BR "open') == "A\n\n       open\n"
     assert len(render_roff(".TH A 1\n" + ".RS\n" * 50 + "deep\n").splitlines()[-1]) < 90
 
@@ -97,6 +97,36 @@ def test_a_font_without_words_is_that_of_the_next_line(macro: str) -> None:
         "A\n       See\n       tar\n       x y\n       z(1)\n"
     )
     assert render_roff(f".TH A\n.TP\n{macro}\n\\-q\nQuiet.\n") == "A\n\n       -q\n              Quiet.\n"
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [
+        ".de URL\nbody\n..",
+        ".de URL\nbody\n.  .",  # as Asciidoctor writes it
+        ".  am URL\n.    ad l\n.  .",
+        '.de Vb \\" Begin verbatim text\nbody\n.. \\" end',
+        ".de X END\nbody\n..\nmore\n.END",
+        ".de1 INDENT\n. RS \\\\$1\n..",
+        ".ig\nbody\n..",
+        ".ig ZZ\nbody\n..\n. ZZ",
+        ".de X\nbody\n...\n..",
+        ".de URL",  # never ends
+        ".de X END\n.de Y\nbody\n..",
+    ],
+)
+def test_the_body_of_a_macro_is_left_out_alone(definition: str) -> None:
+    assert render_roff(f".TH A\n{definition}\nkept\n") == "A\n       kept\n"
+
+
+def test_a_definition_without_an_end_hides_no_line_below_it() -> None:
+    assert render_roff(".TH A\n.de X\n..\n.de Y\nbody\n.SH NAME\nkept\n").splitlines() == [
+        "A",
+        "       body",
+        "",
+        "NAME",
+        "       kept",
+    ]
 
 
 def test_the_format_of_a_table_is_not_shown() -> None:

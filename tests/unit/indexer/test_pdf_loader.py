@@ -197,7 +197,16 @@ def test_title_and_metadata_come_from_the_properties() -> None:
 
 
 @pytest.mark.parametrize(
-    "title", ["Microsoft Word - report.doc", "untitled", "(anonymous)", "paper.tex", "bashref", "0000320193-23-000077"]
+    "title",
+    [
+        "Microsoft Word - report.doc",
+        "untitled",
+        "(anonymous)",
+        "paper.tex",
+        "bashref",
+        "0000320193-23-000077",
+        "Exhibit 10.31",
+    ],
 )
 def test_a_title_that_a_program_made_of_a_file_is_none(title: str) -> None:
     parts = [("h1", "Bridges of the North"), ("p", LOREM)]

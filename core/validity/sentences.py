@@ -49,6 +49,7 @@ _OWN = re.compile(
     r"|agreement|contract|lease|deed|procedure|guideline|guidance|document|version|edition|issue|statute|ordinance|by-?law"
     r"|terms|conditions|handbook|manual|standard|notice|amendment|addendum|order|rules?|plan|tariff|schedule|list|code"
     r"|instruction|circular|charter|protocol|specification|scheme)s?\b"
+    r"|\bthis (?:(?:(?-i:[A-Z])[\w-]{1,30}|and|&) ){4,7}(?:agreement|contract|lease|deed|policy)\b"
     r"|\bdie(?:se[rsnm]?|s) (?:[\wäöüß-]{1,30} ){0,2}?[\wäöüß-]{0,40}(?:satzung|verordnung|richtlinie|ordnung|gesetz"
     r"|vertrag|vereinbarung|bekanntmachung|anweisung|fassung|version|regelung|beschluss|nachtrag|bedingungen|agb"
     r"|liste|leitlinien?|handbuch|anordnung|statut|tarif|ausgabe|rundschreiben|plan)(?:en|s)?\b",

@@ -1,7 +1,7 @@
 """What the text and the file's name of a loaded document state on its validity, for the field `valid_statements`."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date
@@ -17,6 +17,7 @@ from core.validity.statements import (
     AMENDS,
     STATEMENTS,
     VALID_FROM,
+    VALID_TO,
     Statement,
     StatementSource,
     describe_bad_days,
@@ -31,6 +32,13 @@ _BLOCKS_OF_PARTIES = 5
 _CONTINUES = re.compile(r"[(,;a-zäöü]")
 """With what the rest of a sentence begins that was split behind an abbreviation, such as `Ltd. (“Supplier”)`."""
 _PARAGRAPH = re.compile(r"\S(?:[^\n]|\n(?!\s*\n))*")
+_BEGINNING = 600
+_AMENDMENT = re.compile(r"amend|addendum|nachtrag|änderung|avenant", re.IGNORECASE)
+_OF_AMENDMENT = re.compile(
+    r"\W{0,4}(?:\d[\d.]{0,6}\s)?(?:this|dieser|diese)\s(?:[\w-]{1,20}\s){0,3}?"
+    r"(?:amendment|addendum|nachtrag|änderungs\w{1,20})\b",
+    re.IGNORECASE,
+)
 _NAMED_DAY = re.compile(r"(?<!\d)(\d{4})[-_](\d\d)[-_](\d\d)(?!\d)")
 
 
@@ -42,7 +50,7 @@ def add_statements(document: LoadedDocument, sent: Metadata) -> LoadedDocument:
         notes = [*loader_notes(document.metadata), *wrong]
         document = replace(document, metadata={**document.metadata, LOADER_NOTES: notes})
     parties = find_parties("\n".join(block.text for block in document.blocks[:_BLOCKS_OF_PARTIES]))
-    found = [*_read_first_line(document), *_read_texts(document.blocks)]
+    found = [*_read_first_line(document), *_leave_out_amendments(document, _read_texts(document.blocks))]
     if parties and not any(statement.states in (VALID_FROM, AMENDS) for statement in found):
         found += _read_opening(document)
     if not any(statement.states == VALID_FROM and not statement.part for statement in found):
@@ -64,6 +72,18 @@ def _read_texts(blocks: Sequence[Block]) -> Iterator[Statement]:
         at += len(block.text)
         if is_read and may_state(block.text[: 2 * _READ]):
             yield from _read_block(block)
+
+
+def _leave_out_amendments(document: LoadedDocument, found: Iterable[Statement]) -> list[Statement]:
+    """Returns the statements without the days of an amendment that stands behind its agreement in one document."""
+    begins = "\n".join(block.text[:_BEGINNING] for block in document.blocks[:1])
+    if _AMENDMENT.search(f"{document.title}\n{document.key}\n{begins}"):
+        return list(found)
+    return [
+        statement
+        for statement in found
+        if statement.states not in (VALID_FROM, VALID_TO) or not _OF_AMENDMENT.match(statement.text)
+    ]
 
 
 def _read_first_line(document: LoadedDocument) -> Iterator[Statement]:

@@ -183,3 +183,19 @@ def test_the_parties_of_an_agreement_are_kept() -> None:
 def test_a_pronoun_behind_the_days_of_a_document_is_the_document(text: str, *, is_told: bool) -> None:
     found = [statement["value"] for statement in stated(load(Block(text=text))) if statement["states"] == "supersedes"]
     assert ("Travel Policy 2021" in found) == is_told
+
+
+AGREEMENT = "This Crane Maintenance and Support Agreement is made effective as of October 1, 2012 between A and B."
+AMENDMENT = "This Second Amendment is dated November 15, 2019."
+
+
+@pytest.mark.parametrize(
+    ("texts", "days"),
+    [
+        ([AGREEMENT, AMENDMENT], ["2012-10-01"]),
+        ([f"SECOND AMENDMENT\n\n{AMENDMENT}"], ["2019-11-15"]),
+    ],
+)
+def test_an_amendment_behind_its_agreement_tells_no_day_of_the_agreement(texts: list[str], days: list[str]) -> None:
+    document = load(*[Block(text=text) for text in texts])
+    assert [found.value for found in read_statements(document.metadata) if found.states == "valid_from"] == days

@@ -183,3 +183,19 @@ def test_the_parties_of_an_agreement_are_kept() -> None:
 def test_a_pronoun_behind_the_days_of_a_document_is_the_document(text: str, *, is_told: bool) -> None:
     found = [statement["value"] for statement in stated(load(Block(text=text))) if statement["states"] == "supersedes"]
     assert ("Travel Policy 2021" in found) == is_told
+
+
+@pytest.mark.parametrize(
+    ("lines", "version"),
+    [
+        ("Version 2.0", ["2.0"]),
+        ("**Version:** 2.0", ["2.0"]),
+        ("Fassung 3", ["3"]),
+        ("Version 2.0\n\nVersion 1.0", []),
+        ("Version 2.0 is planned.", []),
+        ("Lunch is at noon.", []),
+    ],
+)
+def test_a_line_at_the_beginning_tells_the_version(lines: str, version: list[str]) -> None:
+    text = f"{lines}\n\nThis Policy takes effect on 1 May 2024."
+    assert [row["value"] for row in stated(load(Block(text=text))) if row["states"] == "version"] == version

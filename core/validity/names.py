@@ -5,7 +5,8 @@ A sentence means a document if the title, or the file's name, has its words one 
   the file's name if the title has none;
 - without a day, its words have a number, or are the whole title.
 
-"Version 2.0 of the Travel Policy" means a document whose whole name but for versions is "Travel Policy", with 2.0.
+"Version 2.0 of the Travel Policy" means a document whose whole name but for versions is "Travel Policy", with 2.0 in
+its name, or else in a line of its text; "of 1 May 2023" behind it has to be its day, and is enough without a version.
 
 A number alone ("version 2.0") means a version of the document that says so: a document with the same path or title but
 for numbers, and with this number.
@@ -19,7 +20,7 @@ from functools import cached_property
 
 from core.text.titles import family_of, find_marks, stem_of
 from core.validity.agreements import share_parties
-from core.validity.statements import STATEMENTS, VALID_FROM, read_day, read_parties, read_statements
+from core.validity.statements import STATEMENTS, VALID_FROM, read_day, read_parties, read_statements, read_version
 from core.validity.written_dates import find_dates
 
 _WORD = re.compile(r"[^\W_]+(?:[./-][^\W_]+)*")
@@ -31,6 +32,8 @@ _BETWEEN = frozenset(("of", "the", "for", "at", "in", "der", "die", "das", "des"
 _SERIES = frozenset(("version", "edition", "fassung", "ausgabe"))
 _OF_NUMBERS = _SERIES | _BEFORE_DATE | {"release", "revision", "rev", "ver", "v", "issue", "auflage"}
 _NUMBER = re.compile(r"v?\d.*")
+_VERSION = re.compile(r"v?\d{1,3}(?:\.\d{1,3}){0,2}[a-z]?|rev-\w")
+"""A mark of a version, unlike that of a year or a quarter."""
 _LONGEST_NUMBER = 9
 _LAST_NUMBER = re.compile(r"\A(.{0,99}?)0{0,8}([1-9]\d{0,8})\Z")
 _VERSION_OF = re.compile(
@@ -85,7 +88,10 @@ class DocumentName:
         marks = find_marks(found["version"]) if found is not None else frozenset[str]()
         if found is None or not marks:
             return None
-        words = _list_words(found["named"])
+        day = next(find_dates(found["named"]), None)
+        words = _list_words(found["named"] if day is None else found["named"][: day.start])
+        while day is not None and words and words[-1] in _BEFORE_DATE:
+            words = words[:-1]
         family = family_of("", " ".join(words[words[0] in _ARTICLES :]))[0] if words else ""
         return (family, marks) if family else None
 
@@ -154,8 +160,7 @@ class DocumentName:
     def _fits_name(self, name: str, row: Mapping[str, object]) -> bool:
         words = _list_words(name)
         if self._version_of is not None:
-            family, marks = self._version_of
-            return family_of("", name)[0] == family and marks <= find_marks(name)
+            return self._fits_version_of(*self._version_of, name, row)
         if self.glued and self.glued == name.casefold():
             return True
         if not _has_run(words, self.words):
@@ -163,6 +168,19 @@ class DocumentName:
         if self.day is not None:
             return self._fits_day(name, row)
         return any(any(letter.isdecimal() for letter in word) for word in self.words) or words == self.words
+
+    def _fits_version_of(self, family: str, marks: frozenset[str], name: str, row: Mapping[str, object]) -> bool:
+        """Returns whether the name but for versions is that of the document, and its version or its day are right: the
+        version in one of its names, or else in its text. Neither may be another one.
+        """
+        if family_of("", name)[0] != family:
+            return False
+        in_names = find_marks(name), find_marks(f"{row['$title']} {stem_of(str(row['$key']))}")
+        has_own = any(map(_VERSION.fullmatch, in_names[1]))
+        own = in_names[0] if has_own else in_names[0] | find_marks(f"version {read_version(row)}")
+        if any(map(_VERSION.fullmatch, own)) and not marks <= own:
+            return False
+        return marks <= own if self.day is None else self._fits_day(name, row)
 
     def _fits_day(self, name: str, row: Mapping[str, object]) -> bool:
         days = {found.day for found in find_dates(name)}

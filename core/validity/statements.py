@@ -23,8 +23,8 @@ FIELDS = (VALID_FROM, VALID_TO, SUPERSEDES, SUPERSEDED_BY, AMENDS, AMENDED_BY)
 STATEMENTS = "valid_statements"
 """The field of a document's metadata with what its text and its file's name state. A sender cannot give it."""
 
-_PARTIES = "parties"
-"""What a row of `valid_statements` has in the place of a field: it states nothing of the document's validity."""
+_PARTIES, _VERSION = "parties", "version"
+"""What rows of `valid_statements` have in the place of a field: they state nothing of the document's validity."""
 
 WRITTEN_WITHIN = "written_within"
 """The field of the metadata of a document that a key with a filter wrote or changed last: a digest of the filter."""
@@ -155,6 +155,19 @@ def read_parties(metadata: Mapping[str, object]) -> tuple[str, ...]:
     rows = [row for row in stated if isinstance(row, Mapping)] if isinstance(stated, list) else []
     values = next((row.get("value") for row in rows if row.get("states") == _PARTIES), None)
     return tuple(value for value in values if isinstance(value, str)) if isinstance(values, list) else ()
+
+
+def make_version(version: str) -> dict[str, Any]:
+    """Returns the row of `valid_statements` with the version that the text of a document tells, such as `2.0`."""
+    return {"states": _VERSION, "value": version, "source": StatementSource.SENTENCE.value}
+
+
+def read_version(metadata: Mapping[str, object]) -> str:
+    """Returns the version that the text of a document tells; '' if none is known."""
+    stated = metadata.get(STATEMENTS)
+    rows = [row for row in stated if isinstance(row, Mapping)] if isinstance(stated, list) else []
+    value = next((row.get("value") for row in rows if row.get("states") == _VERSION), None)
+    return value if isinstance(value, str) else ""
 
 
 def _load_sentences(metadata: Metadata) -> list[Statement]:

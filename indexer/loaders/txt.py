@@ -1,6 +1,8 @@
 """Plain text: a block for each chapter, under its heading. Its encoding is found out if it is not UTF-8."""
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pydantic import Field
 
@@ -16,7 +18,11 @@ from indexer.loading.texts.sections import make_sections
 from indexer.submission.decoding import decode_source
 
 MEDIA_TYPES = ("text/plain",)
-SUFFIXES = (".txt", ".text")
+SUFFIXES = (".txt", ".text", ".info")
+_NODE = b"\n\x1f\n"
+"""What stands between the nodes of an info file of GNU."""
+_MARKUP = re.compile(rb"\x00\x08\[[^\x00\n]{0,200}\x00\x08\]|[\x00\x1f]")
+"""Signs to a reader of info files, such as that an index follows; and what ends a node."""
 EXAMPLE = "Erster Satz. Второе предложение.\r\n第三句。".encode()
 
 
@@ -41,6 +47,8 @@ class TextLoader:
         self._config = config
 
     def load(self, source: Source) -> LoadedDocument:
+        if _NODE in source.content and source.key.lower().endswith(".info"):
+            source = replace(source, content=_MARKUP.sub(b"", source.content))
         decoded = decode_source(source)
         written = render_roff(decoded.text) if is_roff(decoded.text) else decoded.text
         joined = JoinedPages(written) if self._config.running_lines else join_pages(written)

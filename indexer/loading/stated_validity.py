@@ -22,6 +22,7 @@ from core.validity.statements import (
     StatementSource,
     describe_bad_days,
     make_parties,
+    make_version,
 )
 
 _READ = 50_000
@@ -39,6 +40,12 @@ _OF_AMENDMENT = re.compile(
     r"(?:amendment|addendum|nachtrag|änderungs\w{1,20})\b",
     re.IGNORECASE,
 )
+_VERSION_LINE = re.compile(
+    r"[*_|>\s]{0,4}(?:document )?(?:version|fassung|edition|release|revision)[*_]{0,2}:?[*_]{0,2} ?(?:no\. ?|nr\. ?|v)?"
+    r"(\d{1,3}(?:\.\d{1,3}){0,2})[*_|.\s]{0,4}",
+    re.IGNORECASE,
+)
+_LONGEST_LINE = 60
 _NAMED_DAY = re.compile(r"(?<!\d)(\d{4})[-_](\d\d)[-_](\d\d)(?!\d)")
 
 
@@ -62,6 +69,8 @@ def add_statements(document: LoadedDocument, sent: Metadata) -> LoadedDocument:
     statements: list[dict[str, Any]] = [statement.to_json() for statement in unique[:_MOST]]
     if parties:
         statements.append(make_parties(parties))
+    if version := _read_version(document):
+        statements.append(make_version(version))
     return replace(document, metadata={**document.metadata, STATEMENTS: statements})
 
 
@@ -106,6 +115,13 @@ def _read_first_line(document: LoadedDocument) -> Iterator[Statement]:
         block, at, paragraph = paragraphs[place]
         for statement in read_title(title):
             yield _place_line(statement, block, at, paragraph.partition("\n")[0].rstrip())
+
+
+def _read_version(document: LoadedDocument) -> str:
+    """Returns the only version that lines at the beginning tell, such as `Version 2.0`; '' for none or several."""
+    lines = (line for _, _, paragraph in _list_paragraphs(document.blocks) for line in paragraph.split("\n"))
+    found = [match[1] for line in lines if (match := _VERSION_LINE.fullmatch(line[:_LONGEST_LINE].strip()))]
+    return found[0] if len(set(found)) == 1 else ""
 
 
 def _read_opening(document: LoadedDocument) -> Iterator[Statement]:

@@ -3,7 +3,9 @@
 First come the keys of the documents that were read, and where those come from, for any number of documents.
 """
 
+import io
 import os
+import re
 import stat
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -11,6 +13,7 @@ from pathlib import Path
 from core.documents import Submission, check_key
 from core.errors import InvalidInput, NotFound, UnsupportedMedia
 from indexer.selection.loaders import media_type_of_file
+from indexer.submission.decoding import tell_no_utf8
 from indexer.submission.document_json import DOCUMENT_MEDIA_TYPE, check_document, parse_json
 from indexer.submission.json_lines import Embed, LocatedSubmission, Rejection, count_lines, read_lines
 from indexer.submission.parquet_file import SUFFIX as PARQUET
@@ -96,6 +99,9 @@ def _number(key: str) -> int | None:
 
 
 _BOM = b"\xef\xbb\xbf"
+_PLAIN_TEXT = "text/plain"
+_COMMENT = re.compile(rb"^(?:\xef\xbb\xbf)?[ \t]{0,100}+(?://|/\*)", re.MULTILINE)
+"""A line that begins with a comment, as in files of settings: these are no JSON, and no documents of ours."""
 
 
 def read_paths(
@@ -207,6 +213,10 @@ def _read_documents(path: Path, key: str, source: str) -> Iterator[LocatedSubmis
         value = parse_json(content.removeprefix(_BOM))
     except InvalidInput as error:
         hides = content.removeprefix(_BOM).lstrip().startswith(b"[")
+        if not hides and _COMMENT.search(content) and not tell_no_utf8(io.BytesIO(content)):
+            commented = Submission(key=key, content=content, media_type=_PLAIN_TEXT)
+            yield LocatedSubmission(submission=commented, source=source)
+            return
         yield Rejection(source=source, reason=str(error), key=key, hides=hides)
         return
     if isinstance(value, list):

@@ -178,3 +178,11 @@ def test_a_large_file_of_almost_no_text_has_a_note(comment: int, is_noted: bool)
     source = Source(key="a.1", content=page, media_type=TEXT, title=None, metadata={})
     document = Loaders().load(source)
     assert any("almost no text was found" in note for note in loader_notes(document.metadata)) == is_noted
+
+
+def test_an_info_file_is_read_without_its_signs() -> None:
+    content = b"This is a.info.\n\x1f\nFile: a.info,  Node: Top\n\x00\x08[index\x00\x08]\n* Menu:\n\x1f\nTag Table\n"
+    text = load(TEXT, content, key="a.info").pages[0]
+    assert text.split() == ["This", "is", "a.info.", "File:", "a.info,", "Node:", "Top", "*", "Menu:", "Tag", "Table"]
+    with pytest.raises(LoadFailed, match="zero byte"):
+        load(TEXT, content, key="a.txt")

@@ -283,3 +283,14 @@ def test_the_fingerprint_covers_all_that_makes_a_revision() -> None:
     ]
     assert len({fingerprint(one) for one in [base, *(replace(base, **change) for change in changes)]}) == 6
     assert fingerprint(replace(base, metadata={"b": 2, "a": 1})) == fingerprint(base)
+
+
+def test_json_with_comments_is_plain_text(tmp_path: Path) -> None:
+    write(tmp_path / "a.json", "{", "  // The name", '  "Name": "x", /* short */', "}")
+    write(tmp_path / "b.json", "/* Settings", "*/", "{}")
+    write(tmp_path / "c.json", "{", '  "Name": "http://x",', "}")
+    write(tmp_path / "d.json", "[", "  // A list of documents", '  {"id": "x", "text": "x"}]')
+    (tmp_path / "e.json").write_bytes(b"{\n// \x00\n}")
+    taken, refused = read(tmp_path)
+    assert [(s.key, s.media_type) for s in taken] == [("a.json", "text/plain"), ("b.json", "text/plain")]
+    assert [(r.source, r.hides) for r in refused] == [("c.json", False), ("d.json", True), ("e.json", False)]

@@ -199,3 +199,19 @@ AMENDMENT = "This Second Amendment is dated November 15, 2019."
 def test_an_amendment_behind_its_agreement_tells_no_day_of_the_agreement(texts: list[str], days: list[str]) -> None:
     document = load(*[Block(text=text) for text in texts])
     assert [found.value for found in read_statements(document.metadata) if found.states == "valid_from"] == days
+
+
+@pytest.mark.parametrize(
+    ("lines", "version"),
+    [
+        ("Version 2.0", ["2.0"]),
+        ("**Version:** 2.0", ["2.0"]),
+        ("Fassung 3", ["3"]),
+        ("Version 2.0\n\nVersion 1.0", []),
+        ("Version 2.0 is planned.", []),
+        ("Lunch is at noon.", []),
+    ],
+)
+def test_a_line_at_the_beginning_tells_the_version(lines: str, version: list[str]) -> None:
+    text = f"{lines}\n\nThis Policy takes effect on 1 May 2024."
+    assert [row["value"] for row in stated(load(Block(text=text))) if row["states"] == "version"] == version

@@ -221,6 +221,43 @@ def test_a_version_may_stand_before_the_name(name: str, key: str, title: str, *,
     assert retired("2024-05-01", new, ref(key, title)) == ({key} if means else set())
 
 
+@pytest.mark.parametrize(
+    ("name", "means"),
+    [
+        ("version 1.0 of the Travel Policy", "a.md"),
+        ("version 2.0 of the Travel Policy", "b.md"),
+        ("version 3.0 of the Travel Policy", ""),
+        ("version 1.0 of the Leave Policy", ""),
+        ("version 1.0 of the Travel Policy of 1 May 2021", "a.md"),
+        ("version 2.0 of the Travel Policy of 1 May 2021", ""),
+    ],
+)
+def test_a_version_may_stand_in_the_text(name: str, means: str) -> None:
+    old = [
+        ref(key, "Travel Policy", valid_statements=[*said(("valid_from", day))["valid_statements"], row])
+        for key, day, version in (("a.md", "2021-05-01", "1.0"), ("b.md", "2022-05-01", "2.0"))
+        for row in [{"states": "version", "value": version, "source": "sentence"}]
+    ]
+    new = ref("new.md", "Travel Policy", **said(("valid_from", "2024-01-01"), ("supersedes", name)))
+    assert retired("2026-12-01", *old, new) == {means} - {""}
+
+
+def test_a_day_tells_one_of_several_versions() -> None:
+    old = [ref(f"{year}.md", "Travel Policy", valid_from=f"{year}-05-01") for year in (2021, 2022)]
+    name = "version 1.0 of the Travel Policy of 1 May 2021"
+    new = ref("new.md", "Travel Policy", **said(("valid_from", "2024-01-01"), ("supersedes", name)))
+    assert retired("2026-12-01", *old, new) == {"2021.md"}
+
+
+def test_a_version_in_a_name_counts_before_that_in_the_text() -> None:
+    row = {"states": "version", "value": "2.0", "source": "sentence"}
+    old = ref("travel-policy-v1.0.md", "Travel Policy", valid_statements=[row])
+    new = ref(
+        "new.md", "Travel Policy", valid_from="2024-01-01", **said(("supersedes", "version 2.0 of Travel Policy"))
+    )
+    assert retired("2026-12-01", old, new) == set()
+
+
 @pytest.mark.parametrize("name", ["version 2.0 of [●]", "version 2.0 of ***", "version 2.0 of _____"])
 def test_a_version_of_a_document_whose_name_is_not_filled_in_means_none(name: str) -> None:
     old, new = ref("policy-1.txt"), ref("policy-2.txt", **said(("supersedes", name)))

@@ -292,10 +292,12 @@ def find_values(
 
 
 def _is_counted(asked: RowsAsked, said: Said, text: str) -> bool:
-    """Returns whether a word says what is counted, and a cell has another form of it: "how many orders" does not mean
-    the rows with `Status: ordered`.
+    """Returns whether a word says what is counted or added up, and a cell has another form of it: "how many orders" and
+    "the total of all orders" do not mean the rows with `Status: ordered`.
     """
-    if asked.wanted is not Wanted.COUNT or asked.text[asked.after : said.start].strip():
+    before = [word for word in asked.words if asked.after <= word.start < said.start and not word.is_light]
+    is_next = asked.wanted is Wanted.COUNT and not before
+    if not is_next and not (asked.wanted is Wanted.SUM and said.written.casefold().endswith("s")):
         return False
     written = said.written.casefold().removesuffix("s")
     return all(word.casefold().removesuffix("s") != written for word in text.split())
@@ -349,7 +351,13 @@ def find_value_words(asked: RowsAsked, words: Sequence[Said], table: Table) -> d
         for text in texts:
             own = stems_of(text)
             if own and not NEGATION.search(text) and _is_whole(asked, table, column, text):
-                meant = [said for said in words if has_stem(said.stem, own) and _may_be_cell(said, text, names)]
+                meant = [
+                    said
+                    for said in words
+                    if has_stem(said.stem, own)
+                    and _may_be_cell(said, text, names)
+                    and not _is_counted(asked, said, text)
+                ]
                 found |= {said: max(len(own), found.get(said, 0)) for said in meant}
     return found
 

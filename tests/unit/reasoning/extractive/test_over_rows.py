@@ -858,3 +858,19 @@ PURCHASES = """Order No | Item | Serial No | Ordered by | Status
 def test_the_name_of_a_number_and_another_form_of_a_state_count_no_rows(question: str) -> None:
     assert "1 row" not in _text(question, PURCHASES)
     assert _text("How many are ordered?", PURCHASES).startswith("1 row")
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("How many orders did Ines Corvo make?", "2 rows"),
+        ("List all items covered by contract SC-17", "Chamber: Contract: SC-17 [1]\n\nGloves: Contract: SC-17 [1]"),
+    ],
+)
+def test_what_is_counted_or_listed_is_no_state_and_is_covered_by_its_cell(question: str, first: str) -> None:
+    contracts = """Order No | Item | Contract | Ordered by | Status
+1001 | Chamber | SC-17 | Ines Corvo | delivered
+1002 | Cable | SC-18 | Ines Corvo | ordered
+1003 | Gloves | SC-17 | Tor Vik | delivered
+"""
+    assert _text(question, contracts).startswith(first)

@@ -88,7 +88,8 @@ _LIGHT = _words("""
     do does did done make makes made find finds found give gives gave given get got come comes came go goes went gone
     see seen exist exists list listed listing contain contains appear appears show shown shows happen happened take
     takes taken took have had having hold held work works worked live lives belong belongs there still currently now
-    cause causes caused ever all every own owns owned measured recorded observed noted listed counted offered
+    cause causes caused cover covers covered ever all every own owns owned measured recorded observed noted listed
+    counted offered
     gehen geht ging gingen gegangen stehen steht stand machen macht gemacht finden findet fand gefunden arbeiten
     arbeitet gearbeitet gehören gehört enthalten enthält liegen liegt lag gibt geben kommen kommt kamen derzeit aktuell
     noch alle aller allen entfallen entfällt gemessen erfasst aufgeführt verzeichnet angeboten

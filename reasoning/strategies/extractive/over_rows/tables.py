@@ -30,6 +30,8 @@ _MARK = re.compile(r"[|;]|: ")
 _NAMELESS = re.compile(r"column \d{1,4}|")
 _ALIKE = 0.5
 """The least share of a row's columns that a table has, if the row belongs to it."""
+_CENTRES = re.compile(r"\b(?:(?:cost|profit) cent(?:er|re)s?|Kostenstellen?|centres? de coûts?)\b", re.IGNORECASE)
+"""Columns whose numbers are names, though a word for an amount is in theirs."""
 _SURE_FLAGS = frozenset({"yes", "no", "ja", "nein", "true", "false", "✓", "✔", "✗"})
 _YEARS = stems_of("year years Jahr Baujahr année an")
 _EARLIEST, _LATEST = 1900, 2099
@@ -132,7 +134,7 @@ class Table:
         filled = sum(bool(text) for text in texts)
         if not filled:
             return
-        if sum(amount is not None for amount in read) >= _MOSTLY * filled:
+        if sum(amount is not None for amount in read) >= _MOSTLY * filled and not _CENTRES.search(column):
             if _are_years(column, read):
                 self.dates[column] = read_days(texts)
             elif _are_places(read):

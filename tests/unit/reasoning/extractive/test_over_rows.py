@@ -874,3 +874,8 @@ def test_what_is_counted_or_listed_is_no_state_and_is_covered_by_its_cell(questi
 1003 | Gloves | SC-17 | Tor Vik | delivered
 """
     assert _text(question, contracts).startswith(first)
+
+
+def test_the_number_of_a_cost_centre_is_no_cost() -> None:
+    register = "Item | Supplier | Cost centre | Total EUR\nPump | Okeke | 4711 | 120.50\nHose | Okeke | 4712 | 20.00\n"
+    assert "Cost centre, total" not in _text("What is the total cost of Okeke?", register)

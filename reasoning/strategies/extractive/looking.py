@@ -237,10 +237,27 @@ async def find_unnamed(backends: ReasoningBackends, question: Question, look: Lo
     return "" if names_owner(owner, (await backends.searcher.search(query, trace)).hits) else owner
 
 
-def find_missing_sign(question: str, hits: Sequence[Hit]) -> str:
-    """Returns the first sign of the question, such as the number of a contract, that no hit has, however it is
-    separated; '' if there is none. A search finds a passage with such a sign, if there is one.
+async def find_missing_sign(backends: ReasoningBackends, question: Question, look: Look, trace: Trace) -> str:
+    """Returns the first sign of the question, such as the number of a contract, that nothing has; '' if there is none.
+    What has it may be below the hits of the question, so the sign is searched for alone.
     """
+    sign = find_sign_without(question.text, look.hits)
+    if not sign:
+        return ""
+    query = Query(
+        corpus=question.corpus,
+        text=sign,
+        k=_NAMING,
+        documents=question.documents,
+        parts=question.parts,
+        masked=question.masked,
+        private=False,
+    )
+    return sign if find_sign_without(sign, (await backends.searcher.search(query, trace)).hits) else ""
+
+
+def find_sign_without(question: str, hits: Sequence[Hit]) -> str:
+    """Returns the first sign of the question that no hit has, however it is separated; '' if there is none."""
     texts = [_SEPARATORS.sub("", f"{find_heads(hit)} {hit.chunk.text}").casefold() for hit in hits]
     for sign in _SIGN.findall(question):
         is_sign = sum(map(str.isdigit, sign)) >= _FEWEST_DIGITS

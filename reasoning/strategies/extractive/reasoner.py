@@ -253,7 +253,7 @@ class Extractive:
             text, citations = quote_other_periods(missing, question.text, units)
         elif owner := await find_unnamed(self._backends, question, look, trace):
             text, citations = cite(write_nearest(units), f"No report that was found names {owner}. Nearest:")
-        elif sign := find_missing_sign(question.text, look.hits):
+        elif sign := await find_missing_sign(self._backends, question, look, trace):
             text, citations = cite(write_nearest(units), f"No passage that was found has {sign}. Nearest:")
         else:
             return None

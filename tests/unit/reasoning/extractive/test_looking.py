@@ -6,14 +6,23 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from core.ports.reasoning import Question
 from core.ports.retrieval import Hit, PassageCounts, SearchResult
 from core.trace import Trace
+from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.parties import Reworded
-from reasoning.strategies.extractive.looking import Look, Searched, find_missing_sign, search_reworded
+from reasoning.strategies.extractive.looking import (
+    Look,
+    Searched,
+    find_missing_sign,
+    find_sign_without,
+    search_reworded,
+)
 from reasoning.strategies.extractive.quoting.asked import read_question
 from reasoning.strategies.extractive.quoting.reading import Reading
 from reasoning.strategies.extractive.quoting.units import list_units
-from testing.word_search import hit
+from testing.word_search import CORPUS, RecordingSearcher, hit
+from tests.twins.embedder import TwinEmbedder
 
 OPENING = "Made between Marn plc (the “Employer”) and Tor Vik (the “Employee”)."
 CONTRACT = hit("contract", "Contract", OPENING)
@@ -93,4 +102,15 @@ def test_a_side_is_called_as_a_title_calls_it(title: str, side: str) -> None:
 )
 def test_a_sign_that_no_passage_has_is_missing(question: str, missing: str) -> None:
     hits = [hit("a.txt", "Contract SC 2022-008", "Either party may end it."), hit("sop/x.txt", "x", "Nothing.")]
-    assert find_missing_sign(question, hits) == missing
+    assert find_sign_without(question, hits) == missing
+
+
+async def test_a_sign_below_the_hits_of_the_question_is_not_missing() -> None:
+    found = [hit("a.txt", "Contract SC-2022-008", "Either party may end it."), hit("b.txt", "Pump", "Has SC-2022-009.")]
+    backends = ReasoningBackends(searcher=RecordingSearcher("words", found, []), embedder=TwinEmbedder())
+    for sign, missing in (("SC-2022-009", ""), ("SC-2022-010", "SC-2022-010")):
+        text = f"How is {sign} ended?"
+        read_first = read(text, found[0], 0.5)
+        look = Look(question=text, side="", hits=(found[0],), reading=read_first.reading, seconds=0)
+        asked = Question(corpus=CORPUS, text=text)
+        assert await find_missing_sign(backends, asked, look, Trace()) == missing

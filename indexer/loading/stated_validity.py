@@ -34,6 +34,7 @@ _CONTINUES = re.compile(r"[(,;a-zäöü]")
 """With what the rest of a sentence begins that was split behind an abbreviation, such as `Ltd. (“Supplier”)`."""
 _PARAGRAPH = re.compile(r"\S(?:[^\n]|\n(?!\s*\n))*")
 _BEGINNING = 600
+"""Characters at the beginning of a document in which an amendment says that it is an amendment."""
 _AMENDMENT = re.compile(r"amend|addendum|nachtrag|änderung|avenant", re.IGNORECASE)
 _OF_AMENDMENT = re.compile(
     r"\W{0,4}(?:\d[\d.]{0,6}\s)?(?:this|dieser|diese)\s(?:[\w-]{1,20}\s){0,3}?"

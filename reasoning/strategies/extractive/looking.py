@@ -36,6 +36,7 @@ _NAMING = 10
 _SIGN = re.compile(r"(?<![\w-])(?!(?:Q[1-4]|[FC]Y)[-/])[A-Z][A-Z\d]{0,9}(?:[-/][A-Z\d]{1,10}){1,4}(?![\w-])")
 """What a contract, a device or a case is called by: `SC-2022-009`, and not `Q3-2023`."""
 _FEWEST_DIGITS = 3
+"""Digits of a sign; `UTF-8` and `B-52` are called so by everybody."""
 _SEPARATORS = re.compile(r"[\W_]+")
 _OPENING = (
     "agreement between parties: the Landlord, the Tenant, the Employer, the Employee, the Supplier, the Customer:"

@@ -23,6 +23,7 @@ _FEWEST = 2
 _YEAR, _QUARTER = 12, 3
 """Months."""
 _UNKNOWN = 99
+"""Months of a period whose length no column says; more than of any that one says."""
 _LABELS_OF_A_DAY = frozenset(
     label
     for term in ("inventories", "accounts receivable", "accounts payable", "total equity", "long-term debt")

@@ -37,6 +37,7 @@ _IS_SENTENCE = re.compile(
 )
 """What a measure that is typed alone does not have."""
 _MOST_WORDS = 12
+"""Words of a measure that is typed alone."""
 _ASKS_FOR_CHANGE = re.compile(
     r"\b(?:increas|decreas|chang|declin|drop|r[io]se|risen|gr[eo]w|fall|fell|improv|gestiegen|gesunken|gewachsen|anstieg"
     r"|rückgang|zunahme|abnahme|veränder|augment|baiss|hausse|évol)"
